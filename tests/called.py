@@ -1,4 +1,4 @@
-"""The command line in this process: faster than one of its own for every call."""
+"""Calls the command line in this process: faster than a new process for each call."""
 
 import contextlib
 import io
@@ -21,12 +21,12 @@ SAMPLES = Path(__file__).parents[1] / "sample_data"
 REFERENCE, SYSTEM, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))
 
 PROGRAM = [sys.executable, "-m", "sedeval_soft"]
-"""The words that run the program in a process of its own."""
+"""The command that runs the program in a separate process."""
 
 
 @dataclass(frozen=True)
 class Called:
-    """What a call left behind; errors of the package count as exit code 2, as `main` has it."""
+    """Exit code and output of a call; errors of the package count as exit code 2, as in `main`."""
 
     code: int
     out: str
@@ -34,17 +34,17 @@ class Called:
 
     @property
     def document(self) -> dict[str, Any]:
-        """Return the JSON that was printed."""
+        """Return the printed JSON."""
         return json.loads(self.out)
 
     @property
     def scores(self) -> dict[str, dict[str, Any]]:
-        """Return the scores of the first system in the JSON that was printed, by name."""
+        """Return the scores of the first system in the printed JSON, by name."""
         return {score["name"]: score for score in self.document["systems"][0]["scores"]}
 
 
 def call(*arguments: str | Path, stdin: str | None = None) -> Called:
-    """Call the command line; anything but an error of the package or of usage is raised."""
+    """Call the command line; raise any error except those that the package or click reports to users."""
     done = CliRunner().invoke(group, [str(argument) for argument in arguments], input=stdin)
     if isinstance(done.exception, EvaluationError):
         return Called(2, done.stdout, f"{done.stderr}{done.exception}\n")
@@ -54,7 +54,7 @@ def call(*arguments: str | Path, stdin: str | None = None) -> Called:
 
 
 def main_in(folder: Path, arguments: Sequence[str]) -> tuple[int, str, str]:
-    """Call the program with all that it does about errors; return its exit code, and what it prints."""
+    """Call the program with its handling of errors; return the exit code, and the text of both streams."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape") for _ in range(2))
     with (
         contextlib.chdir(folder),
@@ -70,12 +70,12 @@ def main_in(folder: Path, arguments: Sequence[str]) -> tuple[int, str, str]:
 
 
 def unmeasured() -> dict[str, str]:
-    """Return an environment in which programs are not looked at by coverage, which takes time and imports."""
+    """Return an environment in which coverage does not measure programs: it costs time and adds imports."""
     return {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
 
 
 def written(path: Path, rows: EventTable, files: str | tuple[str, ...] | None = None) -> Path:
-    """Write the rows of some files (None: of all) as a table; files without rows are declared in it."""
+    """Write the rows of some files (None: all files) as a table, which also declares files without rows."""
     values = [""] * len(rows) if rows.value is None else [repr(float(value)) for value in rows.value]
     cells = zip(rows.file, rows.onset, rows.offset, rows.label, values, strict=True)
     of = [

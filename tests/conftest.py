@@ -6,22 +6,22 @@ import sys
 import pytest
 from hypothesis import HealthCheck, settings
 
-# The programs that tests start, hundreds of them, read compiled modules: without these each compiles the
-# package again, which takes as long as the rest. So Python keeps them, as it does unless told otherwise.
+# Tests start hundreds of programs. Python must keep compiled modules, whatever the environment sets: each
+# program would otherwise compile the package again, which takes as long as all the rest.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# How long an example takes says more about the machine, and about first imports, than about the code.
+# The time of an example depends more on the machine and on first imports than on the code.
 anyhow = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("machine", anyhow, max_examples=20)
-# What `.ci/run` tries beside the slow tests: properties that leave the number of examples to the profile.
+# `.ci/run` uses this profile with the slow tests, for properties that do not set their number of examples.
 settings.register_profile("long", anyhow, max_examples=200)
 settings.load_profile("machine")
 
 
 @pytest.fixture(autouse=True)
 def forgotten():
-    """Measures of one's own are those of a process: the next test has none."""
+    """Remove the measures that a test registered: the registry belongs to the process."""
     yield
     if registry := sys.modules.get("sedeval_soft.measures.registry"):
         for measure in [*registry.detection.OWN]:

@@ -1,4 +1,4 @@
-"""Runs what documents show: commands with their output, and Python."""
+"""Runs the examples in documents: commands with their output, and Python."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tones import sweep, write
 
 ROOT = Path(__file__).parents[1]
 OMITTED = "..."
-"""A line of its own: any number of lines of the output may stand here."""
+"""A line of only this matches any number of lines of the output."""
 
 
 def script(name: str) -> ModuleType:
@@ -31,20 +31,20 @@ def script(name: str) -> ModuleType:
 
 @dataclass(frozen=True)
 class Example:
-    """A command as it stands in a document, and the lines of output below it."""
+    """A command in a document, and the lines of output below it."""
 
     command: str
     output: tuple[str, ...]
 
     def shows(self, printed: str) -> bool:
-        """Return whether the lines are what was printed, but for what they omit."""
+        """Return whether the lines match the printed text, apart from omitted lines."""
         lines = (r"(?:.*\n)*?" if line == OMITTED else re.escape(line) + r"\n" for line in self.output)
         end = "" if printed.endswith("\n") or not printed else "\n"
         return re.fullmatch("".join(lines), printed + end) is not None
 
 
 def make_command(folder: Path) -> None:
-    """Put the command into a new folder."""
+    """Write the program `soft-sed-eval` to a new folder."""
     folder.mkdir(parents=True)
     path = folder / "soft-sed-eval"
     path.write_text(f'#!/bin/sh\nexec {shlex.join(PROGRAM)} "$@"\n', encoding="utf-8")
@@ -52,7 +52,7 @@ def make_command(folder: Path) -> None:
 
 
 def make_workplace(folder: Path) -> dict[str, str]:
-    """Lay out in a folder what examples use, and return an environment with the command in its path."""
+    """Write the files that examples use to a folder; return an environment with the program on its PATH."""
     for path in (ROOT / "sample_data").glob("*.tsv"):
         shutil.copy(path, folder)
     for name in ("low.tsv", "high.tsv"):
@@ -74,13 +74,13 @@ soft-sed-eval() {
     return "$code"
 }
 """
-"""The command in a shell: it asks who started the shell to call the program, and prints what that printed."""
+"""The program in a shell: it asks the test process to run the call, and prints its output."""
 
 
 def run_all(commands: Sequence[str], folder: Path) -> list[tuple[int, str]]:
-    """Run commands in one shell; return for each its exit code, and what it prints on either stream.
+    """Run commands in one shell; return the exit code of each, and the text of both its streams.
 
-    The program is called in this process.
+    Calls of the program run in this process.
     """
     shell = "".join(f"{{\n{command}\n}}\nprintf '\\0%s\\0' $?\n" for command in commands)
     with subprocess.Popen(
@@ -98,7 +98,7 @@ def run_all(commands: Sequence[str], folder: Path) -> list[tuple[int, str]]:
 
 
 def without_code(text: str) -> str:
-    """Return a document without what is shown as code."""
+    """Return a document without its code."""
     text = re.sub(r"^( *)(```+).*?^ *\2 *$", "", text, flags=re.DOTALL | re.MULTILINE)
     return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
 
@@ -118,6 +118,6 @@ def examples(text: str) -> Iterator[Example]:
 
 
 def schema(name: str = "soft-sed-eval-1") -> dict[str, Any]:
-    """Return a JSON Schema that the package has for its documents."""
+    """Return one of the package's JSON Schemas."""
     path = ROOT / "sedeval_soft" / "report" / "schema" / f"{name}.schema.json"
     return json.loads(path.read_text(encoding="utf-8"))

@@ -1,6 +1,6 @@
-"""Tables of several files, and the tables that one gets by drawing these files again: the slow, obvious way.
+"""Draws files of tables again, as the bootstrap does, in the slow and obvious way.
 
-A file that is drawn twice stands twice in the new tables, rows and all, under another name each time.
+If a file is drawn twice, the new tables have its rows twice, under two names.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LABELS = ("car", "dog", "rain")
 
 @dataclass(frozen=True)
 class Tables:
-    """A reference, a system, and the lengths of files that cannot be told from rows, or are longer."""
+    """A reference, a system, and the lengths of files that last longer than their rows, or have none."""
 
     reference: EventTable
     system: EventTable
@@ -36,19 +36,19 @@ class Tables:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """All files, in the order of a tally."""
+        """Return all files, in the order of a tally."""
         return tuple(sorted({*self.reference.files, *self.system.files, *(self.durations or {})}))
 
     def tally(self, settings: Settings) -> Tally:
-        """Count them."""
+        """Return the statistics of the tables."""
         return tally_pair(align(self.reference, self.system, settings, self.durations))
 
     def scores(self, settings: Settings) -> Scores:
-        """Score them, without intervals."""
+        """Score the tables, without intervals."""
         return evaluate_rows(self.reference, self.system, replace(settings, ci=None), self.durations)
 
     def drawn(self, weights: Sequence[float]) -> Tables:
-        """Return the tables in which each file stands as often as its weight says."""
+        """Return tables that repeat each file as often as its weight."""
         pairs = zip(self.files, weights, strict=True)
         copies = [(file, f"{file}#{copy}") for file, weight in pairs for copy in range(int(weight))]
         lengths = self.durations and {
@@ -58,7 +58,7 @@ class Tables:
 
 
 def _copied(rows: EventTable, copies: Sequence[tuple[str, str]]) -> EventTable:
-    """Return the rows of some files under new names; files of the table without rows stay declared."""
+    """Return the rows of some files under new names; files without rows stay declared."""
     known = [(rows.files.index(old), new) for old, new in copies if old in rows.files]
     drawn = [(copy, at) for copy, (code, _) in enumerate(known) for at in np.flatnonzero(rows.file == code)]
     file, at = np.array(drawn, dtype=np.int64).reshape(-1, 2).T
@@ -66,18 +66,18 @@ def _copied(rows: EventTable, copies: Sequence[tuple[str, str]]) -> EventTable:
 
 
 def random_table(rng: np.random.Generator, **how: Any) -> EventTable:
-    """Build rows as `tables.random_table` does, of our files and classes if others are not named."""
+    """Call `tables.random_table`, by default with our files and classes."""
     return table_of(rng, **{"files": FILES, "labels": LABELS, **how})
 
 
 def random_tables(seed: int, form: str = "tied", n: int = 40) -> Tables:
-    """Build two tables; none of the classes need be in any of the files."""
+    """Build two tables; a class may be in none of the files."""
     rng = np.random.default_rng(seed)
     return Tables(*(random_table(rng, n=n, form=form) for _ in range(2)))
 
 
 def sparse_tables(seed: int) -> Tables:
-    """Build tables of which each class is in a few files only, one in one, and two files hold nothing."""
+    """Build tables in which each class is in one to three files, and two files are empty."""
     rng, of = np.random.default_rng(seed), {"car": FILES[:3], "dog": FILES[1:3], "rain": FILES[:1]}
     sides = ([random_table(rng, files=of[label], labels=[label], n=8) for label in of] for _ in range(2))
     rows = (long_rows([row for part in parts for row in tuples(part)], files=FILES) for parts in sides)
@@ -85,7 +85,7 @@ def sparse_tables(seed: int) -> Tables:
 
 
 def key_of(score: Score) -> ScoreName:
-    """Return what a score is of."""
+    """Return the name of a score, in parts."""
     return ScoreName(score.basis, score.reading, score.measure, score.average, score.class_name)
 
 
@@ -97,9 +97,9 @@ def as_floats(scores: Mapping[str, float | int | None] | Scores, names: Sequence
 def same_numbers(
     ours: np.ndarray, theirs: np.ndarray, names: Sequence[str], tolerance: float = 1e-12
 ) -> None:
-    """Require two arrays, one row for each name, to be equal to rounding, undefined in the same places.
+    """Require two arrays, one row for each name, to be equal up to rounding and undefined in the same cells.
 
-    Inside the package -inf is what the reference alone leaves undefined.
+    Inside the package, -inf marks a value that is undefined because of the reference alone.
     """
     assert ours.shape == theirs.shape and len(ours) == len(names)
     ours = np.where(np.isneginf(ours), np.nan, ours)
@@ -109,7 +109,7 @@ def same_numbers(
     ]
 
 
-# Systems whose files are exchanged the slow, obvious way: rows of one table go to the other.
+# Exchange of files between systems in the slow and obvious way: rows of one table go to the other.
 
 
 def tuples(rows):
@@ -118,7 +118,7 @@ def tuples(rows):
 
 
 def exchanged(one, other, files):
-    """Two systems whose rows of some files have changed places; files that one lacks, it lacks afterwards."""
+    """Return two systems after exchanging some files, including files that one of them lacks."""
     first, second = tuples(one), tuples(other)
     kept, moved = ([row for row in side if row[0] not in files] for side in (first, second))
     names = [

@@ -1,7 +1,7 @@
-"""Random pairs of tables small enough for the intersection oracle, and what it makes of them.
+"""Random pairs of tables, small enough for the intersection oracle, and the scores of the oracle.
 
-Times are whole units of some ticks. The package and the oracle judge them apart: the package gets a table,
-the oracle events at one level, merged by plain loops.
+Times are whole units of some ticks. The package gets a table; the oracle gets the events at one level,
+merged by plain loops.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,40 +21,40 @@ FILES = ("file0", "file1")
 LABELS = ("class0", "class1", "class2")
 
 HALF_A_TICK = 0.5
-"""By how much an overlap may fall short of a criterion: times are ticks only because they were rounded."""
+"""Ticks by which an overlap may fall short of a criterion, since times were rounded to ticks."""
 
 FORMS = ("frames", "rows", "marks")
-"""Frames of equal length; rows with values that overlap, touch or leave gaps; the same without values."""
+"""Frames of equal length; rows with values that overlap, touch or leave gaps; rows without values."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One table: rows in ticks, whether touching ones are one event, and how it is given to the package."""
+    """One table: its rows in ticks, whether touching rows are one event, and the table for the package."""
 
     rows: list[TickRow]
     merge: bool
     table: EventTable
 
     def events(self, level: float) -> list[oracle.Event]:
-        """The events above a level, as the oracle takes them."""
+        """Return the events above a level, for the oracle."""
         kept = [row for row in self.rows if row[4] > level and row[2] > row[1]]
         found = merged_events(kept) if self.merge else [row[:4] for row in kept]
         return [(file, label, on, off) for file, on, off, label in found]
 
     def levels(self) -> list[float]:
-        """0 and all values: between two of them nothing changes."""
+        """Return 0 and all values: the events are the same at all levels between two of them."""
         return sorted({0.0, *(row[4] for row in self.rows)})
 
 
 def frames(rng: np.random.Generator, n_classes: int, unit: int, longest: int = 7) -> Side:
-    """A wide table of frames of one to three units in two files."""
+    """Draw a wide table of frames of one to three units in two files."""
     values = _tracks(rng, 2 * int(rng.integers(2, longest + 1)), n_classes)
     length, n = unit * int(rng.integers(1, 4)), len(values) // 2
     return of_frames(values.reshape(2, n, n_classes), length)
 
 
 def of_frames(values: np.ndarray, length: int) -> Side:
-    """A wide table of values, (n_files, n_frames, n_classes), in frames of some ticks."""
+    """Build a wide table from values, (n_files, n_frames, n_classes), in frames of some ticks."""
     n_files, n, n_classes = values.shape
     rows = [
         (FILES[f], s * length, (s + 1) * length, LABELS[c], float(values[f, s, c]))
@@ -64,7 +64,7 @@ def of_frames(values: np.ndarray, length: int) -> Side:
 
 
 def rows(rng: np.random.Generator, n_classes: int, unit: int, *, merge: bool, valued: bool) -> Side:
-    """A long table of up to nine rows for each file; some without extent."""
+    """Draw a long table of up to nine rows for each file; some have no duration."""
     made: list[TickRow] = []
     steps = int(rng.integers(1, 6))
     for file in FILES:
@@ -78,18 +78,18 @@ def rows(rng: np.random.Generator, n_classes: int, unit: int, *, merge: bool, va
 
 
 def side(rng: np.random.Generator, form: str, events: str, n_classes: int, unit: int) -> Side:
-    """A side of one of the FORMS, joined as the setting `events` says."""
+    """Draw a side of one of the FORMS, joined according to the setting `events`."""
     if form == "frames":
         made = frames(rng, n_classes, unit)
         return made if events != "rows" else Side(made.rows, False, made.table)
     made = rows(rng, n_classes, unit, merge=events == "merge", valued=form == "rows")
-    # Whether rows are time steps has an oracle of its own in test_time_steps.
+    # test_time_steps has an oracle for whether rows are time steps.
     steps = events == "auto" and form == "rows" and are_steps(step_counts(made.table))
     return Side(made.rows, True, made.table) if steps else made
 
 
 def _tracks(rng: np.random.Generator, n: int, n_classes: int) -> np.ndarray:
-    """Values over time: tied, distinct, nested, wandering, with gaps, or 0 and 1."""
+    """Draw values over time: tied, distinct, nested, wandering, with gaps, or 0 and 1."""
     shape = (n, n_classes)
     hill = np.minimum(np.arange(n), np.arange(n)[::-1])[:, None] / n
     kinds = (
@@ -104,7 +104,7 @@ def _tracks(rng: np.random.Generator, n: int, n_classes: int) -> np.ndarray:
 
 
 def criteria(rng: np.random.Generator) -> dict[str, float]:
-    """Shares of overlap; 0.334 of 3 units is a tie only within half a tick."""
+    """Draw shares of overlap; 0.334 of 3 units is a tie only within half a tick."""
     shares = (0.1, 0.3, 0.334, 0.5, 0.7, 1.0)
     return {name: float(rng.choice(shares)) for name in ("dtc", "gtc", "cttc")}
 
@@ -112,15 +112,15 @@ def criteria(rng: np.random.Generator) -> dict[str, float]:
 def counts(
     system: Sequence[oracle.Event], reference: Sequence[oracle.Event], labels: Sequence[str], **shares: float
 ) -> oracle.Counts:
-    """The oracle's counts, with the slack that the package has."""
+    """Return the oracle's counts, with the slack of the package."""
     return oracle.count(system, reference, labels, slack=HALF_A_TICK, **shares)
 
 
 def n_ref(reference: Iterable[oracle.Event], label: str) -> int:
-    """The number of a class's reference events."""
+    """Return the number of reference events of a class."""
     return sum(event[1] == label for event in reference)
 
 
 def table_of(score: Any, prefix: str, name: str, labels: Sequence[str]) -> list[float | None]:
-    """A score of each class."""
+    """Return one score for each class."""
     return [score[f"{prefix}.{name}[{label}]"] for label in labels]

@@ -1,25 +1,25 @@
-"""Intersection-based counts and PSDS once more: slow, obvious, in whole ticks and fractions.
+"""A second computation of intersection-based counts and PSDS: slow, obvious, in whole ticks and fractions.
 
 After Bilen et al. 2020, "A framework for the robust evaluation of sound event detection", as psds_eval
-0.5.3 and sed_scores_eval 0.0.4 compute it. Nothing is clever, shares code with the package, or uses numpy.
+0.5.3 and sed_scores_eval 0.0.4 compute it. The code is plain, and uses neither the package nor numpy.
 
-What the two tools agree on, and this follows:
+The two tools agree on these rules, which this module follows:
 
-- A detection that fails the detection tolerance criterion (DTC) is a false positive, also if it is a
-  cross-trigger: it counts in both, and may be a cross-trigger of several classes.
-- True positives are reference events. A detection that passes the DTC without helping any reference event
-  over the ground truth criterion (GTC) is neither: TP + FP is not the number of detections.
+- A detection that fails the detection tolerance criterion (DTC) is a false positive. If it is also a
+  cross-trigger, it counts in both; it may be a cross-trigger of several classes.
+- True positives are reference events. A detection that passes the DTC counts nowhere if it helps no
+  reference event over the ground truth criterion (GTC): TP + FP is not the number of detections.
 - Cross-trigger rates are averaged over the other classes; the deviation over classes divides by their
   number; eTPR is cut at 0 point by point, and not made monotone again.
-- Each class's staircase starts at (0, 0), is the running maximum, holds its value up to the next point
-  (a step at x counts from x on) and after its last one. The area is that of the step function up to
+- Each class's staircase starts at (0, 0), is the running maximum, keeps its value up to the next point
+  (a step at x counts from x on) and after its last one. PSDS is the area below this step function up to
   max_efpr: a step at max_efpr adds nothing.
 
-Where they differ, and what is done here:
+The tools differ in these points, for which this module has its own rules:
 
 - Criteria are compared exactly, with the decimal numbers as they are written. psds_eval compares sums of
-  float quotients; sed_scores_eval rounds to microseconds, which a slack of half a tick is but for its ties.
-- What several events of a class cover counts once: copies of a detection cover no more, as in psds_eval.
+  float quotients; sed_scores_eval rounds to microseconds, like a slack of half a tick except at ties.
+- Time that several events of a class cover counts once: copies of a detection cover no more, as in psds_eval.
 - A criterion of 0 and a class without reference are refused. Every detection counts.
 - With one class, no other class triggers: eFPR is the rate of false positives.
 """
@@ -33,14 +33,14 @@ Event = tuple[str, str, int, int]
 """File, class, onset and offset in ticks."""
 
 Curve = list[tuple[Fraction, Fraction]]
-"""Steps (eFPR, TPR), by eFPR, each value holding until the next step."""
+"""Steps (eFPR, TPR), by eFPR; each value lasts until the next step."""
 
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What one threshold finds: reference events, detections, and (class, other class) cross-triggers."""
+    """Counts at one threshold: TP and FP by class, cross-triggers by (class, other class)."""
 
     tp: dict[str, int]
     fp: dict[str, int]
@@ -48,7 +48,7 @@ class Counts:
 
 
 def shared_ticks(event: Event, others: Iterable[Event], label: str, *, once: bool = True) -> int:
-    """How much of an event its file's others with this label cover; what two cover counts once or twice."""
+    """Return the ticks of an event that others of a label cover; once: ticks that two cover count once."""
     _, _, covered, offset = event
     if not once:
         return sum(max(0, min(offset, o[3]) - max(covered, o[2])) for o in others if o[1] == label)
@@ -60,7 +60,7 @@ def shared_ticks(event: Event, others: Iterable[Event], label: str, *, once: boo
 
 
 def enough(ticks: int, event: Event, share: float, slack: float) -> bool:
-    """Whether ticks are at least this share of the event's length, or less than it by no more than slack."""
+    """Return whether ticks, plus the slack, are at least this share of the event's length."""
     assert share > 0, "the tools disagree on what a criterion of 0 means"
     return ticks + Fraction(str(slack)) >= Fraction(str(share)) * (event[3] - event[2])
 
@@ -78,8 +78,8 @@ def count(
 ) -> Counts:
     """Count one threshold's detections against the reference events.
 
-    slack: in ticks. Where times are whole ticks only because they were rounded to them, half a tick saves
-    a tie of the times as they were. once: whether what several events of a class cover counts once.
+    slack: in ticks. If times were rounded to whole ticks, a slack of half a tick keeps the ties of the
+    original times. once: whether time that several events of a class cover counts once.
     """
     counts = Counts(
         tp=dict.fromkeys(classes, 0),
@@ -105,7 +105,7 @@ def count(
 
 
 def f_measure(tp: int, fp: int, n_ref: int) -> Fraction:
-    """F1, 0 where nothing is found (psds_eval: NaN, and left out of its macro average)."""
+    """Return F1, 0 without any TP (psds_eval: NaN, and left out of its macro average)."""
     return Fraction(2 * tp, tp + fp + n_ref)
 
 
@@ -119,7 +119,7 @@ def staircases(
     unit: str = "hour",
     ticks_per_second: int = 1_000_000,
 ) -> dict[str, Curve]:
-    """Each class's true positive ratio over its effective false positive rate, from counts at thresholds.
+    """Return each class's true positive ratio over its effective false positive rate.
 
     duration: of all files together, in ticks.
     """
@@ -146,12 +146,12 @@ def staircases(
 
 
 def height(curve: Curve, x: Fraction) -> Fraction:
-    """The value of a staircase at x."""
+    """Return the value of a staircase at x."""
     return [y for at, y in curve if at <= x][-1]
 
 
 def psd_roc(curves: Mapping[str, Curve], alpha_st: float = 0.0) -> list[tuple[Fraction, float]]:
-    """The effective true positive ratio over the effective false positive rates of all classes."""
+    """Return the effective true positive ratio over the effective false positive rates of all classes."""
     roc = []
     for x in sorted({x for curve in curves.values() for x, _ in curve}):
         heights = [height(curve, x) for curve in curves.values()]
@@ -162,7 +162,7 @@ def psd_roc(curves: Mapping[str, Curve], alpha_st: float = 0.0) -> list[tuple[Fr
 
 
 def area(curve: Sequence[tuple[Fraction, Fraction | float]], max_efpr: float) -> float:
-    """The area under a staircase up to max_efpr, as a share of it: PSDS, or one class's."""
+    """Return the area under a staircase up to max_efpr, divided by max_efpr: PSDS or one class's share."""
     limit = Fraction(str(max_efpr))
     inside = [(x, y) for x, y in curve if x < limit]
     ends = [x for x, _ in inside[1:]] + [limit]
@@ -170,5 +170,5 @@ def area(curve: Sequence[tuple[Fraction, Fraction | float]], max_efpr: float) ->
 
 
 def psds(curves: Mapping[str, Curve], *, alpha_st: float = 0.0, max_efpr: float = 100.0) -> float:
-    """The polyphonic sound detection score."""
+    """Return the polyphonic sound detection score."""
     return area(psd_roc(curves, alpha_st), max_efpr)

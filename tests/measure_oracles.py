@@ -1,7 +1,7 @@
-"""Slow, obvious second answers for the measures of cells: curves, divergences, calibration, rankings.
+"""A slow and obvious second computation of curves, divergences, calibration and rankings.
 
-A cell is a class in a segment: y of the reference, p of the system. Weights are fractions, so that no sum
-here rounds; what is undefined is None. Nothing is shared with the package but its settings.
+A cell is a class in a segment: y of the reference, p of the system. Weights are fractions, so that sums do
+not round; None is undefined. The code shares only the settings with the package.
 """
 
 import math
@@ -41,7 +41,7 @@ RATES = (
 
 
 def points(y: Cells, p: Cells) -> list[Point]:
-    """True and false positives at each threshold from the highest on; none at the first point."""
+    """Return true and false positives at each threshold, from the highest on; the first point is (0, 0)."""
     found = [(Fraction(0), Fraction(0))]
     for threshold in sorted(set(p), reverse=True):
         above = [Fraction(a) for a, b in zip(y, p, strict=True) if b >= threshold]
@@ -50,7 +50,7 @@ def points(y: Cells, p: Cells) -> list[Point]:
 
 
 def precisions(found: Sequence[Point], n_ref: Fraction) -> dict[str, float]:
-    """Precision where a recall step ends; interpolated, the highest that finds at least so much."""
+    """Return mean precisions over recall. Interpolated precision is the highest at this recall or above."""
 
     def best(least: Fraction) -> Fraction:
         return max((tp / (tp + fp) for tp, fp in found[1:] if tp >= least), default=Fraction(0))
@@ -65,7 +65,7 @@ def precisions(found: Sequence[Point], n_ref: Fraction) -> dict[str, float]:
 
 
 def area_to(curve: Sequence[Point], end: Fraction) -> Fraction:
-    """Area under the straight lines between points, from an FPR of 0 to `end`."""
+    """Return the area under straight lines between the points, from an FPR of 0 to `end`."""
     area = Fraction(0)
     for (x0, y0), (x1, y1) in pairwise(curve):
         if x0 < end and x1 > x0:
@@ -80,7 +80,7 @@ def d_prime_of(auc: float | None) -> float | None:
 
 
 def equal_error_rate(curve: Sequence[Point]) -> float | None:
-    """Walk along the lines to where the misses, 1 - TPR, become fewer than the false alarms."""
+    """Walk along the lines to the point at which the misses, 1 - TPR, fall below the false alarms."""
     for (x0, y0), (x1, y1) in pairwise(curve):
         before, after = 1 - y0 - x0, 1 - y1 - x1
         if before >= 0 >= after and before > after:
@@ -89,7 +89,7 @@ def equal_error_rate(curve: Sequence[Point]) -> float | None:
 
 
 def rates(curve: Sequence[Point], settings: Settings) -> Values:
-    """What is read from the points (FPR, TPR)."""
+    """Return all rates of a curve of points (FPR, TPR)."""
     end, auc = Fraction(settings.max_fpr), float(area_to(curve, Fraction(1)))
     part, chance = area_to(curve, end), end * end / 2
     return {
@@ -118,14 +118,14 @@ def curves(y: Cells, p: Cells, settings: Settings) -> Values:
 
 
 def cell_entropy(a: float, b: float, settings: Settings) -> float:
-    """The cross entropy; the logarithms of b and of 1 - b are clipped separately."""
+    """Return the cross entropy; the logarithms of b and of 1 - b are clipped separately."""
     least, most = math.log(settings.epsilon), math.log1p(-settings.epsilon)
     active, silent = (min(max(math.log(v), least), most) if v else least for v in (b, 1 - b))
     return (-a * active - (1 - a) * silent) / _unit(settings)
 
 
 def cell_divergence(a: float, b: float, settings: Settings) -> float:
-    """The divergence of b from a."""
+    """Return the divergence of b from a."""
     own = math.fsum(share * math.log(share) for share in (a, 1 - a) if share)
     return cell_entropy(a, b, settings) + own / _unit(settings)
 
@@ -160,12 +160,12 @@ def pearson(y: Cells, p: Cells) -> float | None:
 
 
 def ranks(values: Cells) -> list[float]:
-    """1 for the lowest; equal values share the mean of their places."""
+    """Return ranks from 1 for the lowest; equal values share the mean of their ranks."""
     return [sum(v < w for v in values) + (sum(v == w for v in values) + 1) / 2 for w in values]
 
 
 def entropy_correlation(y: Cells, p: Cells) -> float | None:
-    """In bits, of which the correlation is that of nats; those of 0.2 and 0.8 are one but for rounding."""
+    """Correlate entropies in bits. 0.2 and 0.8 have the same entropy apart from rounding."""
     sides = [[-sum(q * math.log2(q) for q in (v, 1 - v) if q) for v in side] for side in (y, p)]
     constant = not y or any(max(side) - min(side) < 1e-14 for side in sides)
     return None if constant else pearson(*sides)
@@ -185,7 +185,7 @@ def divergences(y: Cells, p: Cells, settings: Settings) -> Values:
 
 
 def proper(y: Cells, p: Cells, settings: Settings) -> Values:
-    """Those of the divergences that a cut reference has too."""
+    """Return the divergences that also exist for a binary reference."""
     return {name: mean([CELL[name](a, b, settings) for a, b in zip(y, p, strict=True)])
             for name in ("cross_entropy", "brier")}  # fmt: skip
 
@@ -194,7 +194,7 @@ def proper(y: Cells, p: Cells, settings: Settings) -> Values:
 
 
 def equal_width(cells: Bin, n_bins: int) -> list[Bin]:
-    """The cells of each bin that is not empty; a value of 1 is in the last bin."""
+    """Return the cells of each bin that is not empty; a value of 1 is in the last bin."""
     bins: list[Bin] = [[] for _ in range(n_bins)]
     for a, b in cells:
         bins[max(k for k in range(n_bins) if k / n_bins <= b)].append((a, b))
@@ -202,7 +202,7 @@ def equal_width(cells: Bin, n_bins: int) -> list[Bin]:
 
 
 def equal_mass(cells: Bin, n_bins: int) -> list[Bin]:
-    """Bins of as many cells each as can be; cells of equal values stay in one."""
+    """Return bins of nearly the same number of cells; cells of equal values stay in one bin."""
     ordered = sorted(cells, key=lambda cell: (cell[1], cell[0]))
     edges = []
     for k in range(n_bins + 1):
@@ -217,7 +217,7 @@ def calibration(y: Cells, p: Cells, settings: Settings) -> Values:
     cells = [(Fraction(a), Fraction(b)) for a, b in zip(y, p, strict=True)]
 
     def weighted(bins: list[Bin], of: Callable[[Fraction, Fraction], Fraction]) -> float:
-        """The mean over cells of something of the means of their bins."""
+        """Return the mean over cells of a function of the means of their bins."""
         means = [(exact_mean([a for a, _ in part]), exact_mean([b for _, b in part])) for part in bins]
         return float(sum(len(part) * of(*m) for part, m in zip(bins, means, strict=True)) / len(cells))
 
@@ -253,16 +253,16 @@ def labels_of(table: np.ndarray) -> tuple[str, ...]:
 
 
 WORST = dict.fromkeys(("pearson", "spearman", "entropy_correlation"), -1.0)
-"""What counts in averages where the system's values are all the same, and the reference's are not."""
+"""The value for averages if all values of the system are equal, and the reference varies."""
 
 
 def expected(
     oracle: Oracle, reference: np.ndarray, system: np.ndarray, reading: str, settings: Settings
 ) -> Values:
-    """The value of every average and class of some measures, named as scores are after their reading.
+    """Return every average and class value of some measures, by the part of a score's name after the reading.
 
-    reference, system: (n_segments, n_classes). micro pools all cells, macro and weighted are over classes
-    with a reference, of which a copy of it has a value; where the system has none, that counts `WORST`.
+    reference, system: (n_segments, n_classes). micro pools all cells. macro and weighted are over classes
+    with reference events for which a perfect system has a value; a missing value counts as `WORST`.
     """
     if reading == "hard":
         reference = cut(reference, settings.reference_cut, settings.inclusive)
@@ -272,7 +272,7 @@ def expected(
     made: Values = {}
     for name, pooled in oracle(reference.ravel().tolist(), system.ravel().tolist(), settings).items():
         made |= {f"{name}[{label}]": of[name] for label, of in zip(labels_of(reference), each, strict=True)}
-        # Of d' the average of AUCs is what is turned into a distance.
+        # The average of d' is computed from the average AUC.
         source = "roc_auc" if name == "d_prime" else name
         kept = [(of[source], size) for of, size, copy in zip(each, sizes, copies, strict=True)
                 if size and copy[source] is not None]  # fmt: skip
@@ -287,7 +287,7 @@ def expected(
 
 
 def agree(scores: Mapping[str, float | None], stem: str, wanted: Values, tolerance: float = 1e-12) -> None:
-    """Require each wanted value under its name, and no number where none is wanted."""
+    """Require each score to have the wanted value, or to be undefined if the wanted value is None."""
     assert wanted
     for name, value in wanted.items():
         got = scores[f"{stem}.{name}"]
@@ -301,7 +301,7 @@ def agree(scores: Mapping[str, float | None], stem: str, wanted: Values, toleran
 
 
 def coverage(y: Cells, p: Cells) -> float:
-    """The number of classes at or above the lowest active one, over levels up to the highest."""
+    """Return the number of classes down to the lowest active one, as a mean over levels up to the highest."""
     area, below = Fraction(0), Fraction(0)
     for level in sorted(set(y) - {0.0}):
         depth = max(sum(other >= b for other in p) for a, b in zip(y, p, strict=True) if a >= level)
@@ -311,7 +311,7 @@ def coverage(y: Cells, p: Cells) -> float:
 
 
 def misordered(y: Cells, p: Cells) -> tuple[Fraction, Fraction]:
-    """Pairs of an active and a silent class: those out of order, and all."""
+    """Return the numbers of wrongly ordered and of all pairs of an active and a silent class."""
     wrong = total = Fraction(0)
     for i, a in enumerate(y):
         for j, other in enumerate(y):
@@ -331,7 +331,7 @@ def label_ranking_average_precision(y: Cells, p: Cells) -> float:
 
 
 def ranking_of(y: Cells, p: Cells, decided: Cells, settings: Settings) -> Values:
-    """One segment; decided: the values of the system, in the hard reading cut."""
+    """Return the values of one segment; decided: the system's values, binarised in the hard reading."""
     pairs = list(zip(y, p, strict=True))
     wrong, total = misordered(y, p)
     top = [a for a, b in pairs if b == max(p)]
@@ -349,7 +349,7 @@ def ranking_of(y: Cells, p: Cells, decided: Cells, settings: Settings) -> Values
 
 
 def expected_ranking(reference: np.ndarray, system: np.ndarray, reading: str, settings: Settings) -> Values:
-    """The value of every ranking measure: means over segments, which count by their highest value."""
+    """Return the value of every ranking measure: means over segments, weighted by their highest value."""
     decided, hard = system, reading == "hard"
     if hard:
         reference = cut(reference, settings.reference_cut, settings.inclusive)
@@ -366,7 +366,7 @@ def expected_ranking(reference: np.ndarray, system: np.ndarray, reading: str, se
 
 
 def in_prefix(active: Cells, p: Cells) -> list[Fraction]:
-    """Which classes are the highest, as many as are active; equal values share the last places."""
+    """Return the share of each class in the top n, for n active classes; ties share the last places."""
     places = int(sum(active))
     shares = []
     for value in p:

@@ -1,7 +1,7 @@
-"""Slow and obvious second answers, and strategies for what they are asked about.
+"""Slow and obvious second computations, and strategies for their inputs.
 
-Nothing here is clever, shares code with the package, or uses numpy to compute. Times are small whole
-numbers of microseconds, so that every tick can be looked at.
+The code is plain, and computes without the package and numpy. Times are small whole numbers of
+microseconds, so that the code can look at every tick.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,11 +24,11 @@ FILES = ("a", "b")
 LABELS = ("car", "dog", "talk")
 
 LEVELS = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.5000001, 0.75, 1.0])
-"""Few values, so that ties and thresholds are met."""
+"""Few values, so that ties and values at thresholds are frequent."""
 
 
 def tick_rows(values=LEVELS, max_size: int = 12) -> st.SearchStrategy[list[TickRow]]:
-    """Rows that may overlap, touch, or have no extent."""
+    """Draw rows that may overlap, touch, or have no duration."""
     time = st.integers(0, END)
     row = st.tuples(st.sampled_from(FILES), time, time, st.sampled_from(LABELS), values)
     return st.lists(row.map(lambda r: (r[0], *sorted(r[1:3]), r[3], r[4])), max_size=max_size)
@@ -39,7 +39,7 @@ def in_seconds(rows: Iterable[TickRow]) -> list[tuple[str, float, float, str, fl
 
 
 def value_at(rows: Iterable[TickRow], file: str, label: str, tick: int) -> float:
-    """The largest value of what covers a tick, 0 where nothing does."""
+    """Return the largest value of the rows that cover a tick, 0 without any."""
     return max(
         (value for f, on, off, c, value in rows if f == file and c == label and on <= tick < off), default=0.0
     )
@@ -48,9 +48,9 @@ def value_at(rows: Iterable[TickRow], file: str, label: str, tick: int) -> float
 def segment_values(
     rows: Sequence[TickRow], file: str, label: str, segment: int, length: int, pool: str
 ) -> list[float | Fraction]:
-    """The values of a file's segments, looked at tick by tick.
+    """Return the values of a file's segments, computed tick by tick.
 
-    `max` looks at whole segments, the last one too where the file ends within it; `mean` is over the part
+    If the file ends within the last segment, `max` is over the whole segment, and `mean` over the part
     inside the file.
     """
     values: list[float | Fraction] = []
@@ -79,7 +79,7 @@ def merged_events(rows: Iterable[TickRow]) -> list[tuple[str, int, int, str]]:
 
 
 def first_free(edges: Iterable[Edge], n_left: int) -> list[int]:
-    """Left vertices in order, each takes the first right one that is free."""
+    """Give each left vertex, in order, the first free right vertex."""
     known = set(edges)
     taken: set[int] = set()
     match = []
@@ -91,7 +91,7 @@ def first_free(edges: Iterable[Edge], n_left: int) -> list[int]:
 
 
 def maximum_size(edges: Iterable[Edge], n_left: int, n_right: int) -> int:
-    """The size of a maximum matching, by scipy."""
+    """Return the size of a maximum matching, by scipy."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
@@ -104,14 +104,14 @@ def maximum_size(edges: Iterable[Edge], n_left: int, n_right: int) -> int:
 
 
 def is_matching(match: Sequence[int], edges: Iterable[Edge]) -> bool:
-    """Whether partners are joined by edges and no right vertex has two."""
+    """Return whether edges join all partners, and no right vertex has two partners."""
     known = set(edges)
     pairs = [(left, right) for left, right in enumerate(match) if right >= 0]
     return all(pair in known for pair in pairs) and len({right for _, right in pairs}) == len(pairs)
 
 
 def may_pair(a: Sequence[int], b: Sequence[int], rule: Any) -> bool:
-    """Whether two events, (file, class, onset, offset), are within collars, or overlap by a share."""
+    """Return whether two events, (file, class, onset, offset), are within collars, or overlap enough."""
     if hasattr(rule, "least"):
         extent = max(a[3], b[3]) - min(a[2], b[2])
         common = Fraction(min(a[3], b[3]) - max(a[2], b[2]), extent) if extent else 1
@@ -122,7 +122,7 @@ def may_pair(a: Sequence[int], b: Sequence[int], rule: Any) -> bool:
 
 
 def all_pairs(ours: Sequence[Sequence[int]], theirs: Sequence[Sequence[int]], rule: Any) -> list[Edge]:
-    """The pairs of events of a file that may match, one by one, whatever their classes."""
+    """Return the pairs of events of the same file that may match, of any classes."""
     every = product(enumerate(ours), enumerate(theirs))
     return [(i, j) for (i, a), (j, b) in every if a[0] == b[0] and may_pair(a, b, rule)]
 
@@ -130,7 +130,7 @@ def all_pairs(ours: Sequence[Sequence[int]], theirs: Sequence[Sequence[int]], ru
 def event_counts(
     ours: Sequence[Sequence[int]], theirs: Sequence[Sequence[int]], rule: Any, n_files: int, n_classes: int
 ) -> dict[str, np.ndarray]:
-    """TP, N_ref and N_sys of files by classes, and S, D and I of files, by maximum matchings."""
+    """Return TP, N_ref and N_sys by file and class, and S, D and I by file, from maximum matchings."""
     pairs, m = all_pairs(ours, theirs, rule), np.zeros(n_files, dtype=object)
     tp, n_ref, n_sys = np.zeros((3, n_files, n_classes), dtype=object)
     for at in np.ndindex(n_files, n_classes):
@@ -145,6 +145,6 @@ def event_counts(
 
 
 def hard_errors(y: Sequence[bool], p: Sequence[bool]) -> tuple[int, int, int, int]:
-    """TP, S, D, I of one segment."""
+    """Return TP, S, D and I of one segment."""
     tp = sum(a and b for a, b in zip(y, p, strict=True))
     return tp, min(sum(y), sum(p)) - tp, max(0, sum(y) - sum(p)), max(0, sum(p) - sum(y))

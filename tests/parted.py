@@ -1,4 +1,4 @@
-"""Tables in files, counted in parts however small they are."""
+"""Counts tables of files in parts, even small ones."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ def count_in_parts(
     scheduler: str | None = None,
     **how: Any,
 ) -> Shard:
-    """Return the statistics of tables; how: as for `count_tables`, but a few parts, and lines in a block."""
+    """Return the statistics of tables; how: as for `count_tables`, but with few parts and small blocks."""
     given = str(reference), str(system), settings, lambda: lengths, limits or Limits()
     how = {"n_parts": 3, "block": 300, **how}
     if scheduler is None:

@@ -1,4 +1,4 @@
-"""Figures of small tables, and what is written in them."""
+"""Small tables for figures, and the texts in figures."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ HOSTILE = (
     *("$x^2$", "a$b", "a\\$b", "<script>alert(1)</script>", "\u4eba\u58f0", "\x1b[31mred\n", "\u202eevil"),
     *("W" * 300, "W" * 301, "\U0001f9ff", "{}%s\\", '"quoted", tab\t', "_^"),
 )
-"""Names that something obeys which shows them, or that no font has, or that are too long."""
+"""Names that are markup or control characters, that no font has, or that are too long."""
 
 NOTHING = {"filename": ["a.wav"], "onset": [None], "offset": [None], "event_label": [None]}
 """A file in which nothing happens."""
@@ -18,7 +18,7 @@ NOTHING = {"filename": ["a.wav"], "onset": [None], "offset": [None], "event_labe
 def table(
     classes: tuple[str, ...], seconds: int = 6, *, hard: bool = False, shift: int = 0
 ) -> dict[str, list[Any]]:
-    """Return a long table of two files; `shift` makes it another one."""
+    """Return a long table of two files; `shift` changes its values."""
     rows = [(c, k) for c in range(len(classes)) for k in range(seconds) if not hard or (c + k) % 2]
     found: dict[str, list[Any]] = {
         "filename": [f"file{k % 2}$.wav" for _, k in rows],
@@ -30,12 +30,12 @@ def table(
 
 
 def texts(figure: Figure) -> list[str]:
-    """Return all that is written in a figure, as it is handed to matplotlib."""
+    """Return all texts of a figure, as matplotlib gets them."""
     return [text.get_text() for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
 
 
 def shown(figure: Figure) -> list[str]:
-    """Return all that is written in a figure, as it is read there."""
+    """Return all texts of a figure, as a reader sees them."""
     return [text.replace(r"\$", "$") for text in texts(figure)]
 
 

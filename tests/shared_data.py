@@ -1,4 +1,4 @@
-"""Real data that stands beside a developer's checkout, not in it; tests that need it skip without."""
+"""Finds real data next to a developer's checkout; tests that need it are skipped without it."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ FOLDER = Path(__file__).parents[2] / "shared" / "data"
 
 
 def shared(name: str) -> Path:
-    """Return the path of a shared file or folder; skip the test where there is none."""
+    """Return the path of a shared file or folder; skip the test if it is missing."""
     path = FOLDER / name
     if not path.exists():
         pytest.skip(f"needs ../shared/data/{name}, which is not part of a checkout")

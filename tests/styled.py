@@ -1,4 +1,4 @@
-"""What a browser would make of a page, and properties of styles in its text."""
+"""Reads a page as a browser does, and finds the properties of its styles."""
 
 import re
 from html.parser import HTMLParser
@@ -11,14 +11,14 @@ def undefined_properties(text):
     used = {*re.findall(r"var\(--([\w-]+)|\bcolour\(\"([\w-]+)\"\)", text)}
     defined = {*re.findall(r"--([\w-]+)\"?[:,]", text)}
     assert len(used) > 5
-    # A name that a script puts together is looked for in vain here; one of an outcome, which have all three.
+    # The pattern misses names that a script composes. They use outcomes, and the styles define all of these.
     together = {*re.findall(r"var\(--\$\{([^}]*)\}", text)}
     assert together <= {'outcome === "active" ? "accent" : outcome'} and {*OUTCOMES} <= defined
     return {"".join(each) for each in used} - defined
 
 
 class Page(HTMLParser):
-    """The elements of a page, the handlers of events in them, its links, and the text that is shown."""
+    """The elements of a page, their event handlers, the links, and the visible text."""
 
     def __init__(self, text):
         super().__init__()

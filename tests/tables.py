@@ -11,7 +11,7 @@ Row = tuple[str, float, float, str] | tuple[str, float, float, str, float]
 
 
 def long_rows(rows: Sequence[Row], files: Sequence[str] = (), name: str = "rows") -> EventTable:
-    """Build a long table of (filename, onset, offset, label[, value]); `files` declares some without rows."""
+    """Build a long table of (filename, onset, offset, label[, value]); `files`: files without rows."""
     names = tuple(dict.fromkeys([*(row[0] for row in rows), *files]))
     classes = tuple(dict.fromkeys(row[3] for row in rows))
     return EventTable(
@@ -27,7 +27,7 @@ def long_rows(rows: Sequence[Row], files: Sequence[str] = (), name: str = "rows"
 
 
 def columns_of(rows: Sequence[Row], files: Sequence[str] = ()) -> dict[str, list]:
-    """Build a table of columns of (filename, onset, offset, label[, value]); `files` declares some."""
+    """Build columns of (filename, onset, offset, label[, value]); `files`: files without events."""
     width = len(rows[0]) if rows else 5
     every = [*rows, *((name, *[None] * (width - 1)) for name in files)]
     names = ("filename", "onset", "offset", "event_label", "value")[:width]
@@ -59,7 +59,7 @@ def random_table(
     rng: np.random.Generator, *, files: Sequence[str], labels: Sequence[str], n: int = 40,
     form: str = "tied",
 ) -> EventTable:  # fmt: skip
-    """Build rows of random files and classes, all files declared.
+    """Build rows of random files and classes; the table declares all files.
 
     form: `tied` (whole seconds, values in quarters), `fine` (tenths of seconds, no two values equal), `sure`
     (values of 1) or `plain` (no values).
@@ -75,6 +75,6 @@ def random_table(
 
 
 def random_rows(seed: int, *, binary: bool = False, n: int = 40, fine: bool = False) -> EventTable:
-    """Build rows of three files and classes, sure ones where they are binary."""
+    """Build rows of three files and classes; binary: all values are 1."""
     form = "sure" if binary else "fine" if fine else "tied"
     return random_table(np.random.default_rng(seed), files=FILES, labels=LABELS, n=n, form=form)

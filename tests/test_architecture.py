@@ -1,7 +1,7 @@
-"""Rules of the source that no linter has: cycles of imports, optional packages, who writes files, patterns.
+"""Rules of the source that no linter has: cycles of imports, optional packages, writing of files, patterns.
 
-Directions of imports are held by `lint-imports`; docstrings, annotations, imports at module level and what
-could run a file by ruff.
+`lint-imports` checks the directions of imports. ruff checks docstrings, annotations, imports at module level,
+and calls that could run a file.
 """
 
 import ast
@@ -32,11 +32,11 @@ OPTIONAL = {
     "torch": "apps.training",
     "torchmetrics": "apps.training",
 }
-"""Packages that are not always there, and the rooms that are made for them."""
+"""Packages that may be missing, and the modules that may import them."""
 
 WRITES = {"write_text", "write_bytes", "savez", "savez_compressed", "tofile", "NamedTemporaryFile"}
 WRITERS = {"report.write", "tables.stored_rows"}
-"""Modules that may write files by name, results or temporary ones; all others go through them."""
+"""Modules that may write files by name, results or temporary ones; all others call these."""
 
 Trees = dict[str, ast.Module]
 """Modules by their names below the package."""
@@ -62,7 +62,7 @@ def imports(tree: ast.Module) -> Iterator[str]:
 
 
 def without_face(tree: ast.Module) -> ast.Module:
-    """Return a room without the names that its face has for type checkers: these are imported when used."""
+    """Return a module without the names that only type checkers import; others are imported when used."""
     if "__getattr__ = face(__name__)" not in map(ast.unparse, tree.body):
         return tree
     typed = (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" for node in tree.body)
@@ -70,7 +70,7 @@ def without_face(tree: ast.Module) -> ast.Module:
 
 
 def cycle(found: Trees) -> list[str]:
-    """Return the modules of a cycle of imports, those in functions included."""
+    """Return the modules of a cycle of imports, including imports in functions."""
     edges = {
         name: ({each.removeprefix("sedeval_soft.") for each in imports(without_face(tree))} & {*found})
         - {name, ""}
@@ -85,7 +85,7 @@ def cycle(found: Trees) -> list[str]:
 
 
 def strangers(found: Trees) -> list[str]:
-    """Return imports of optional packages outside of their rooms."""
+    """Return imports of optional packages by modules that may not import them."""
     return [
         f"{name} imports {each}"
         for name, tree in found.items()
@@ -95,14 +95,14 @@ def strangers(found: Trees) -> list[str]:
 
 
 def writes(found: Trees) -> list[str]:
-    """Return calls of modules that may not write a file by its name, or run the code of a file."""
+    """Return forbidden calls: those that write a file by its name, or run code from a file."""
     wrong = []
     for name, tree in found.items():
         for node in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
             given = [ast.unparse(each) for each in (*node.args, *(word.value for word in node.keywords))]
             opens = called == "open" and any(re.fullmatch(r"'[rbt]*[wax+][wabtx+]*'", word) for word in given)
-            # A member of an archive in memory is no file.
+            # Members of an archive in memory are not files.
             opens = opens and ast.unparse(node.func) != "archive.open"
             loads = ast.unparse(node.func) == "np.load" and "False" not in given
             if loads or (name not in WRITERS and (called in WRITES or opens)):
@@ -136,7 +136,7 @@ def test_rule_can_fail(rule, text, tmp_path):
 
 
 def test_no_name_of_a_face_is_that_of_a_module_of_its_room():
-    """Once the module is imported, it would be found in the place of the name; mypy looks for the others."""
+    """Once imported, such a module would replace the name; mypy finds other conflicts."""
     listed = [
         f"{name}.{each.asname or each.name}".lstrip(".")
         for name, tree in modules(ROOT).items()
@@ -150,14 +150,14 @@ def test_no_name_of_a_face_is_that_of_a_module_of_its_room():
 
 # Every regular expression of the package takes linear time, and means the same in each Python.
 #
-# Patterns are those of all `re` calls of the package, and of its tables: they are taken apart as Python does,
-# and run on texts that repeat what they repeat and then do not fit.
+# The tests collect the patterns of all `re` calls and of the package's tables, and parse them as Python does.
+# They run each pattern on texts that repeat its repeated parts, and then do not match.
 
 ANYWHERE = {"search", "sub", "subn", "split", "findall", "finditer"}
 TRIED = [120, 49, *range(32, 127), 9, 10, *range(128, 0xE000)]
-"""Letters, of which a sample has the first that fits."""
+"""Letters: a sample has the first that matches."""
 SECONDS = 0.15
-"""Of the processor, for 10,000 repetitions: a linear pattern takes 1 ms, a quadratic one 0.5 s and more."""
+"""Processor time for 10,000 repetitions: linear patterns take 1 ms, quadratic ones 0.5 s and more."""
 
 _QUOTED = text._QUOTED % (b",", b",")
 _NUMBER = r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
@@ -175,7 +175,7 @@ OF_LOCALS = {
     "tables.forms": [row[4].encode("latin-1") for row in data("forms.tsv") if row[4]],
     "tables.text": [r"\|", " +", b'%b(?:[^"]{0,200}%b){0,500}' % (_QUOTED, _QUOTED)],
 }
-"""Patterns that are made where they are used, by module: written here once more, or what they are made of."""
+"""Patterns that modules build at run time, by module: copied here, or built from the same parts."""
 
 
 SOURCES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.rglob("*.py")))
@@ -194,7 +194,7 @@ def found_in(name: str, tree: ast.Module) -> Iterator[Any]:
         try:
             patterns = [eval(ast.unparse(call.args[0]), {**known})]  # noqa: S307 - ours
         except NameError:
-            patterns = OF_LOCALS[name]  # a KeyError: give what this pattern may be
+            patterns = OF_LOCALS[name]  # after a KeyError, add the module's patterns to OF_LOCALS
         flags = {getattr(re, flag) for flag in re.findall(r"\bre\.([A-Z]+)\b", ast.unparse(call))}
         names = named.get(call, "nothing").replace(", ", "|").strip("()")
         uses = {*re.findall(rf"\b(?:{names})\.([a-z]+)\(", SOURCES)} if way[1] == "compile" else {way[1]}
@@ -206,7 +206,7 @@ FOUND = [found for module in modules(ROOT).items() for found in found_in(*module
 
 
 def sample(tree: Any, repeated: set[str]) -> str:
-    """Return a text that a part of a pattern fits, assertions aside, and add what it may repeat often."""
+    """Return a text that part of a pattern matches, without assertions; add repeated texts to `repeated`."""
     made = ""
     for operator, argument in tree:
         match str(operator):
@@ -230,7 +230,7 @@ def sample(tree: Any, repeated: set[str]) -> str:
 
 
 def slowest(pattern: re.Pattern[Any], uses: set[str]) -> tuple[float, str]:
-    """Return the seconds that a pattern takes, and for which text; stops where it is slow."""
+    """Return the longest time of a pattern in seconds, and the text; stop at the first slow text."""
     encode = str if isinstance(pattern.pattern, str) else lambda text: text.encode("latin-1", "replace")
     plain = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     repeated = {"x", "1", " ", ".", "\t", "\n", '"', "a.", ".a", "a\t", "\t\n"}

@@ -1,4 +1,4 @@
-"""The benchmark script runs, and finds that we and the peers compute the same numbers."""
+"""The benchmark script runs, and finds the same numbers for us and the other tools."""
 
 import json
 import subprocess

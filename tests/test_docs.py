@@ -1,4 +1,4 @@
-"""The documents say what is so."""
+"""Examples in the documents run and print the documented output; links and names in them exist."""
 
 import doctest
 import json
@@ -33,7 +33,7 @@ def test_readme_examples_run(tmp_path):
 
 
 SLOW = {"docs/reference/commands.md", "docs/reference/plots.md", "docs/explanations/uncertainty.md"}
-"""Documents whose commands take many seconds together."""
+"""Documents whose commands take many seconds in all."""
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_commands_print_what_documents_show(name, tmp_path, monkeypatch):
     if name == "docs/guides/large-tables.md":
         pytest.importorskip("dask", reason="needs dask: pip install --group distributed")
     make_workplace(tmp_path)
-    # A program that begins has this much memory; the tests have more.
+    # A new program uses this much memory; the tests use more.
     monkeypatch.setattr(memory, "taken", lambda: 30 << 20)
     done = run_all([example.command for example in SESSIONS[name]], tmp_path)
     for example, (code, printed) in zip(SESSIONS[name], done, strict=True):
@@ -53,11 +53,11 @@ def test_commands_print_what_documents_show(name, tmp_path, monkeypatch):
 
 
 def test_there_are_commands_to_check():
-    """Which documents have sessions: blocks of another kind would not be looked at."""
+    """Many documents have sessions, and all blocks are in languages that the tests know."""
     assert {"README.md", "docs/explanations/uncertainty.md"} <= {*SESSIONS} and len(SESSIONS) > 20
     assert {"README.md", "docs/index.md"} <= {*PYTHON} and len(PYTHON) > 15
     for name, text in TEXTS.items():
-        # What needs PyTorch, JAX, dask or another tool is `py`: the tests that have these run it.
+        # Code for PyTorch, JAX, dask or other tools is in `py` blocks, which the tests with these tools run.
         known = {"sh", "console", "python", "yaml", "text", "bibtex"}
         known |= {"py"} if name.endswith(("/training.md", "/large-tables.md", "/other-tools.md")) else set()
         assert {*re.findall(r"^```(\S+)", text, re.MULTILINE)} <= known, name
@@ -95,7 +95,7 @@ def test_uses_in_the_help_of_the_package_run(tmp_path, monkeypatch):
 def test_options_that_documents_name_exist():
     helps = "".join(call(*name.split(), "--help-all").out for name in ("", *SHORT_HELPS))
     told = {option for text in TEXTS.values() for option in re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)}
-    # These are of pip, docker and benchmarks/run.py.
+    # These belong to pip, docker and benchmarks/run.py.
     assert {option for option in told if option not in helps} == {"--no-deps", "--group", "--rm", "--against"}
 
 

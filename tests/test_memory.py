@@ -1,4 +1,4 @@
-"""Memory is estimated before it is taken."""
+"""Memory is estimated before it is allocated."""
 
 import os
 
@@ -10,7 +10,7 @@ from sedeval_soft.memory import RoomError, check_room, memory_limited
 
 @pytest.fixture
 def system(monkeypatch):
-    """Return what the files of the system say, as a mapping of paths to texts that a test fills."""
+    """Replace the files of the system by a mapping from paths to texts, which the test fills."""
     files: dict[str, str] = {}
     monkeypatch.setattr(memory, "_read", lambda path: files.get(path, ""))
     return files
@@ -33,7 +33,7 @@ def test_the_share_of_a_container_counts_where_it_is_less(names, group, folder, 
         f"{folder}/{names[0]}": "500000\n", f"{folder}/{names[1]}": "450000\n",
     }  # fmt: skip
     assert (memory.free(), memory.room()) == (50_000, 40_000)
-    # Pages of files that nobody uses are given back.
+    # Unused pages of files are free memory.
     system[f"{folder}/memory.stat"] = "anon 5\ninactive_file 100000\n"
     assert memory.free() == 150_000
     for no_limit in ("max\n", "9223372036854771712\n"):
@@ -49,7 +49,7 @@ def test_a_step_is_refused_before_memory_is_taken(system, monkeypatch):
     with pytest.raises(RoomError) as caught:
         check_room(900_000 * 1024, "to sing", "Sing less")
     assert all(part in str(caught.value) for part in ("to sing", "879 MiB", "977 MiB", "80%", "Sing less"))
-    # Small steps do not look.
+    # Small steps do not ask for the free memory.
     monkeypatch.setattr(memory, "free", lambda: 1 / 0)
     check_room(1 << 20, "to sing", "Sing less")
 

@@ -1,4 +1,4 @@
-"""Groups of classes and scenes are scored as if only their classes, or only their files, were evaluated."""
+"""Groups of classes and scenes score like evaluations of only their classes, or only their files."""
 
 import fnmatch
 from dataclasses import replace
@@ -29,7 +29,7 @@ MEASURED = {
 
 
 def check_parts(reference, system, chosen, groups, scenes, durations=None):
-    """Check all scores of groups and scenes against evaluations of their classes and files alone."""
+    """Compare all scores of groups and scenes to evaluations of only their classes and files."""
     found = evaluate_rows(reference, system, replace(chosen, groups=groups, scenes=scenes), durations)
     whole = evaluate_rows(reference, system, chosen, durations)
     expected = dict(whole)

@@ -1,4 +1,4 @@
-"""What a release is made of and what runs elsewhere: man page, completions, workflows, action, hook."""
+"""Parts of a release, and code that services run: man page, completions, workflows, action, hook."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def test_the_man_page_is_up_to_date_and_has_all_commands():
         ("bash", "bash-completion/completions/soft-sed-eval",
          """source "$1"; COMP_WORDS=(soft-sed-eval expl); COMP_CWORD=1
          _soft_sed_eval_completion soft-sed-eval 2>/dev/null; echo "${COMPREPLY[@]}" """),
-        # What an editor of lines would show is printed here.
+        # These print the completions that zsh would show.
         ("zsh", "zsh/site-functions/_soft-sed-eval",
          """words=(soft-sed-eval expl); CURRENT=2; compdef() { : }
          _describe() { print -r -- ${(P)3} }; _path_files() { : }; source "$1" """),
@@ -61,7 +61,7 @@ def test_dependencies_are_listed_with_their_licences():
     assert all(licence.strip() not in {"", "see the package"} for licence in listed.values())
 
 
-# Workflows and the container, as far as they can be judged by reading.
+# Rules of workflows and the container that reading can check.
 
 WORKFLOWS: dict[str, dict[Any, Any]] = {
     path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -73,7 +73,7 @@ def test_workflows_may_do_little_and_end():
     assert [each["permissions"] for each in WORKFLOWS.values()] == [{"contents": "read"}] * len(WORKFLOWS)
     jobs = [job for workflow in WORKFLOWS.values() for job in workflow["jobs"].values()]
     assert jobs and all(job["timeout-minutes"] <= 90 for job in jobs)
-    # What an expression stands for would be run.
+    # The shell would run the value of an expression.
     assert not any("${{" in step.get("run", "") for job in jobs for step in job["steps"])
 
 
@@ -96,7 +96,7 @@ TAGGED = {
     "not released": ("v1.2.3", "## 1.2.3 - unreleased\n", CITED, LINKED, 1),
     "cited otherwise": ("v1.2.3", CHANGED, "version: 1.2.2\n", LINKED, 1),
 }  # fmt: skip
-"""A tag, what the files of a release say, and how many problems that is."""
+"""A tag, the texts of the files of a release, and the number of problems."""
 
 
 @pytest.mark.parametrize(("tag", "changed", "cited", "linked", "n_problems"), TAGGED.values(), ids=TAGGED)
@@ -136,7 +136,7 @@ def options(command: str) -> set[str]:
 
 
 def inputs_of(step: dict[str, Any]) -> dict[str, str]:
-    """Return the inputs that a step has as variables, by variable."""
+    """Return the inputs that a step gets in variables of its environment, by variable."""
     return {name: of[11:-3] for name, of in step["env"].items() if of.startswith("${{ inputs.")}
 
 
@@ -149,13 +149,13 @@ def test_the_action_runs_no_expression_and_all_its_inputs_are_used_and_documente
     assert {*re.findall(r"(--[a-z][a-z-]*)", SCORE["run"])} <= options("evaluate")
     assert all(set(re.findall(r"\bSED_\w+", s["run"])) == set(s["env"]) for s in (LOOK, INSTALL, SCORE))
     assert ACTION["outputs"]["scores"]["value"] == "${{ steps.score.outputs.scores }}"
-    # The tool is installed from the checkout of the action, where it was not kept.
+    # The tool is installed from the checkout of the action, unless it is in the cache.
     assert [step.get("id") for step in STEPS] == ["look", "cache", None, "score"]
     assert INSTALL["if"] == "steps.cache.outputs.cache-hit != 'true'"
 
 
 def test_the_slim_install_goes_with_pyproject():
-    """What it installs and how fast, tools/slim.sh tests."""
+    """tools/slim.sh tests the packages that it installs, and the time."""
     lines = re.findall(r"^\w.*", (ROOT / "requirements-slim.txt").read_text(encoding="utf-8"), re.MULTILINE)
     pinned = {each.name: str(each.specifier).removeprefix("==") for each in map(Requirement, lines)}
     asked = {each.name: each.specifier for each in map(Requirement, PROJECT["project"]["dependencies"])}
@@ -165,7 +165,7 @@ def test_the_slim_install_goes_with_pyproject():
 
 @pytest.fixture
 def runner(tmp_path):
-    """Return a function that scores with some inputs as a runner of the action does.
+    """Return a function that scores with some inputs, like a runner of the action.
 
     The function returns the process, the outputs of the step, and the summary of the job.
     """

@@ -1,4 +1,4 @@
-"""The sample tables are what their script writes, and show what their README says."""
+"""The script writes exactly these sample tables, and their README describes them correctly."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Promises that the laws do not reach: each is of one line of code, and protected by one test."""
+"""Promises that the property tests do not cover: each concerns one line of code, and has one test."""
 
 import json
 import math
@@ -38,7 +38,7 @@ def lasting(*seconds):
 
 
 def test_points_without_commas_are_points(tmp_path):
-    """1.234 and 2.345 could be thousands only beside numbers with commas."""
+    """1.234 and 2.345 could mean thousands only in a table with commas in numbers."""
     (tmp_path / "t.tsv").write_text("filename\tonset\toffset\tevent_label\na\t1.234\t2.345\tcar\n")
     assert validate(tmp_path / "t.tsv", fix=tmp_path / "out.tsv").mends == ()
 
@@ -51,7 +51,7 @@ def test_rows_of_later_groups_of_a_parquet_file_are_counted_from_the_first(tmp_p
 
 
 def test_means_over_runs_have_no_worst_files():
-    """The advice to take JSON for these would end in another refusal."""
+    """A message that advises JSON would lead to another refusal."""
     done = call(REFERENCE, SYSTEM, OTHER, "--runs", "--worst", "2")
     assert done.code == 2 and "--runs" in done.err and "--format" not in done.err
 
@@ -83,7 +83,7 @@ def test_a_lower_threshold_of_the_reference_is_told_beside_that_of_the_system():
 
 
 def test_the_error_of_a_chance_level_is_of_a_sample():
-    """Soft F of the three moves is 0.8, 0 and 0.4; of two of them the mean has the error |a - b| / 2."""
+    """Soft F of the three shifts is 0.8, 0 and 0.4; a mean of two, a and b, has the error |a - b| / 2."""
     reference, system = (np.array(side)[:, None] for side in ([1.0, 0.0, 0.0], [1.0, 0.5, 0.0]))
     asked = {"only": ["segment.soft", "clip.soft"]}
     level = chance_levels(reference, system, draws=2, **asked).chance.levels[F1]
@@ -103,7 +103,7 @@ def test_regions_that_touch_are_one():
 
 
 def test_times_of_single_precision_are_on_fractional_grids():
-    """17 segments and more of 1024 samples at 44.1 kHz, rounded to whole microseconds, then to 24 bits."""
+    """Multiples of 1024 samples at 44.1 kHz, rounded to whole microseconds, and then to 24 bits."""
     edges = np.array([round(k * 1024 / 44100, 6) for k in (717, 738, 805, 826, 894)]).astype(np.float32)
     table = lasting(*((t, t + np.float32(2.0**-6)) for t in edges.tolist()))
     settings = {"segment_length": 1024 / 44100, "only": ["segment.hard"]}
@@ -111,7 +111,7 @@ def test_times_of_single_precision_are_on_fractional_grids():
 
 
 def test_shots_are_counted_by_onset():
-    """The first event by onset ends last: what is evaluated begins at 10 s."""
+    """The first event by onset ends at 10 s, and the evaluation begins there."""
     table = lasting((0.0, 10.0), (1.0, 2.0), (11.0, 12.0))
     scores = evaluate(table, table, after_shots="1", segment_length=1.0)
     assert scores["segment.hard.n_ref.micro"] == 1
@@ -140,7 +140,7 @@ def test_the_last_step_of_a_table_may_go_on_after_the_end_of_its_recording():
 
 
 def test_a_time_that_was_cut_off_after_six_decimals_is_on_a_fractional_grid():
-    """229/7 s is 32.7142857: the event fills two segments, and no part of the one before."""
+    """229/7 s is 32.7142857 s: the event fills two segments, and none of the segment before."""
     table = lasting((32.714285, 33.0))
     assert evaluate(table, table, segment_length=1 / 7, only="segment.hard")["segment.hard.n_ref.micro"] == 2
 
@@ -167,7 +167,7 @@ def test_a_file_without_a_region_is_missed_in_no_part(tmp_path):
 
 @pytest.mark.parametrize(("n", "bins"), [(50, [25, 25]), (30, [])])
 def test_bins_of_fewer_than_20_events_are_joined(n, bins):
-    """Of a quarter of the lengths each: 12 or 13 events, 7 or 8."""
+    """A quarter of the events has 12 or 13 of 50 events, and 7 or 8 of 30."""
     table = lasting(*((2.0 * k, 2.0 * k + 0.02 * (k + 1)) for k in range(n)))
     found = diagnose(table, table, only="event", ci=None).bins
     assert [each.n for each in found if (each.factor, each.measure) == ("duration", "recall")] == bins
@@ -183,7 +183,7 @@ def test_a_wrong_region_of_label_studio_has_its_place_in_the_document(tmp_path):
 
 
 def test_rows_that_are_segments_have_the_same_values_in_both_poolings():
-    """To the last bit: a mean of one value is that value, whatever it is."""
+    """The mean of one value equals the value to the last bit."""
     times = np.arange(200.0)
     steps = {
         "filename": ["a"] * 200,
@@ -199,7 +199,7 @@ def test_rows_that_are_segments_have_the_same_values_in_both_poolings():
 
 
 def test_events_of_two_files_are_far_apart_on_a_line_that_is_too_short_for_both():
-    """Of years of ticks: the reference event ends the first file, the detection is in the second."""
+    """The files last years: the reference event is at the end of the first, the detection in the second."""
     late = 4 * 10**12
     pair = Condition(np.array([late]), np.array([0, late - 11]), np.array([10]), np.array([10]))
     _, first, last = pair.windows(np.array([0]), np.array([0, 1]))
@@ -207,7 +207,7 @@ def test_events_of_two_files_are_far_apart_on_a_line_that_is_too_short_for_both(
 
 
 def test_a_class_that_only_the_best_system_detects_is_on_the_screen_of_a_board():
-    """It is undefined for the other, which is as far apart as classes can be."""
+    """The score is undefined for the other system, which counts as the largest difference."""
     best, other = columns_of([("a", 0.0, 1.0, "car"), ("a", 1.0, 2.0, "cat")]), lasting((3.0, 4.0))
     board = compare(lasting((0.0, 1.0)), {"best": best, "other": other}, only="segment.soft", ci=None)
     assert "cat" in render(board.systems, "text", board=board)
@@ -223,6 +223,6 @@ def test_counts_of_all_classes_together_are_among_the_curves_of_a_reference_swee
 
 
 def test_an_end_of_an_interval_that_is_a_replicate_is_finite_beside_an_infinite_one():
-    """Of nine replicates the quartiles are the third and the seventh."""
+    """The quartiles of nine replicates are the third and the seventh."""
     low, high = percentile(np.array([*range(7), math.inf, math.inf], dtype=float), 0.5)
     assert (low, high) == (2.0, 6.0)

@@ -1,4 +1,4 @@
-"""Orders of many values against numpy's own sorting, and pieces of work on all processors."""
+"""Sorting of many values, compared to numpy's, and pieces of work on all processors."""
 
 import threading
 
@@ -21,7 +21,7 @@ MANY = np.random.default_rng(3).random(5000)
 @example(MANY * 1e-14)
 @example(MANY * 1e-300)
 def test_the_order_is_a_stable_argsort(array):
-    """Also of many values that agree in more leading bits than there is room for beside an index."""
+    """Some of the values agree in more leading bits than fit into a word with an index."""
     ordered, order = in_order(array)
     assert order.tolist() == np.argsort(array, kind="stable").tolist()
     assert ordered.tolist() == array[order].tolist()

@@ -1,4 +1,4 @@
-"""Start-up is a feature: what is imported, and what is not."""
+"""Start-up is fast: a call imports only the modules that it needs."""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ SELDOM = {
         )
     ),
 }
-"""Modules that a plain evaluation has no use for."""
+"""Modules that a plain evaluation does not need."""
 
 HEAVY = {
     *("numpy", "pyarrow", "pandas", "scipy", "rich", "yaml", "msgspec", "sed_eval", "dataclasses"),
@@ -36,7 +36,7 @@ HEAVY = {
 
 
 def imported(code: str, among: set[str] = HEAVY) -> set[str]:
-    """Return the packages, of those that matter, that some code imports."""
+    """Return the modules from a set that some code imports."""
     tail = f"\nimport sys\nprint(*[m for m in {sorted(among)!r} if m in sys.modules], file=sys.stderr)"
     command = [sys.executable, "-c", code + tail]
     done = subprocess.run(command, env=unmeasured(), capture_output=True, check=True, text=True)
@@ -51,7 +51,7 @@ def test_import_of_the_package_is_light_and_help_imports_nothing_heavier_than_cl
         "except click.exceptions.Exit: pass"
     )
     assert imported(code) <= imported("import click")
-    # A command is imported when it is called.
+    # Commands are imported when they are called; the help needs only the default command.
     commands = {
         f"sedeval_soft.cli.{name}" for name in ("evaluate", "opinions", "pages", "plot", "results", "tables")
     }

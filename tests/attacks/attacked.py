@@ -1,4 +1,4 @@
-"""Runs the command on hostile inputs in a process of its own, and measures what that took."""
+"""Runs the command on hostile inputs in a separate process, and measures its time and memory."""
 
 import json
 import subprocess
@@ -14,12 +14,12 @@ ROOT = Path(__file__).parents[2]
 LAUNCHED = [sys.executable, "-I", "-S", ROOT / "benchmarks" / "launch.py"]
 
 SECONDS, BYTES = 20.0, 1 << 30
-"""What an attack may take of the machine, with loops that are compiled for the first time."""
+"""Most time and memory of one attack, including the first compilation of loops."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """How a run ended: its exit code, what it printed on either stream, seconds, and bytes of memory."""
+    """The exit code of a run, the text of both streams, the seconds, and the bytes of memory."""
 
     code: int
     text: str
@@ -27,17 +27,17 @@ class Done:
     memory: int
 
     def refused(self, *words: str, **bounds: float) -> None:
-        """Assert that it was refused with some words, cheaply."""
+        """Assert that the command refused the input cheaply, and printed these words."""
         self.ended(2, *words, **bounds)
 
     def scored(self, *words: str, **bounds: float) -> None:
-        """Assert that it did what it was asked for, with some words, cheaply."""
+        """Assert that the command succeeded cheaply, and printed these words."""
         self.ended(0, *words, **bounds)
 
     def ended(self, code: int, *words: str, memory: float = BYTES, seconds: float = SECONDS) -> None:
-        """Assert its exit code, and that it was in time and room, with these words and no traceback.
+        """Assert the exit code, the bounds of time and memory, and these words without a traceback.
 
-        Of what is refused not too much is said.
+        The message of a refusal must be short.
         """
         assert self.code == code and (code == 0 or len(self.text) < 20_000), self
         assert self.seconds < seconds and self.memory < memory, self
@@ -46,7 +46,7 @@ class Done:
 
 
 def attack(*arguments: str | Path, stdin: Path | None = None) -> Done:
-    """Run `soft-sed-eval` with some arguments, from a small process that measures it alone."""
+    """Run `soft-sed-eval` with some arguments from a small process that measures only this run."""
     with ExitStack() as open_, tempfile.NamedTemporaryFile() as output:
         source = open_.enter_context(stdin.open("rb")) if stdin else subprocess.DEVNULL
         done = subprocess.run(
@@ -58,6 +58,6 @@ def attack(*arguments: str | Path, stdin: Path | None = None) -> Done:
         )
         text = (output.read() + done.stderr).decode("utf-8", "replace")
     cost = json.loads(done.stdout)
-    # What others do on the machine counts in one of them, and what two threads do at once in the other.
+    # Other processes add to the elapsed time, parallel threads to the processor time: take the smaller one.
     seconds = min(cost["seconds"], cost["processor_seconds"])
     return Done(done.returncode, text, seconds, cost["peak_bytes"])

@@ -1,6 +1,6 @@
-"""Hostile tables and settings: refused in a few seconds and little memory, with the option that lets them in.
+"""Hostile tables and settings are refused in a few seconds and little memory.
 
-The inputs are made in a temporary folder; many take a while to make, so all of these tests are slow ones.
+The message names the option that admits them. Many inputs take long to make, so all tests here are slow.
 """
 
 import gzip
@@ -43,7 +43,7 @@ def made(path: Path, *parts: str | bytes) -> Path:
 
 
 def bomb(path: Path, piece: bytes, times: int) -> Path:
-    """Write a gzipped file that stands for a piece many times."""
+    """Write a gzipped file that unpacks to many copies of a piece."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     return made(path, *(packer.compress(piece) for _ in range(times)), packer.flush())
 
@@ -134,7 +134,7 @@ def test_a_long_recording_without_a_grid_is_scored(limit, reference, tmp_path):
 
 
 def test_a_file_of_a_megabyte_that_stands_for_very_many_rows(reference, tmp_path):
-    """Some 80 bytes for each, and ever the same rows: what is let in is scored, what is not is refused."""
+    """Two small files, Parquet and gzip, unpack to millions of rows: the limit `ratio` refuses both."""
     told = "rows in", "bytes", "--limit ratio="
     attack(reference, columnar(tmp_path / "t.parquet", ["car"], 10_000_000)).refused(*told)
     numbers = np.random.default_rng(1).integers(0, 10**6, 30_000).tolist()
@@ -201,7 +201,7 @@ HOSTILE: dict[str, tuple[str | Callable[[], str], str, str]] = {
         f"nothing{k}.tsv": (lambda text=text: text * (128 * MIB // len(text)), "", "is empty")
         for k, text in enumerate(("\n", " \n", "\t\n", "\r"))
     },
-    # Each takes 0.5 s of the processor, most of it the start; quadratic patterns took 10 s and more.
+    # Each takes 0.5 s of processor time, mostly for the start; quadratic patterns took 10 s and more.
     "letter.txt": ("x" * 900_000 + "\n", "", "is neither a header nor a row"),
     "bars.txt": ("a|" * 25_000 + "a\n", "", "is neither a header nor a row"),
     "blank.txt": (";;\n" + "\n" * 500_000 + "x\n", "", "is neither a header nor a row"),
@@ -272,7 +272,7 @@ def test_a_report_of_too_many_classes_is_refused_before_it_is_made(reference, tm
 
 
 def test_intervals_of_many_classes_keep_to_the_limit_of_memory(reference, tmp_path):
-    """1,000 replicates of some 50 scores of each of 2,000 classes are a gigabyte."""
+    """1,000 replicates of some 50 scores for 2,000 classes would take a gigabyte."""
     rows = (f"f{k % 50}\t{k % 9}\t{k % 9 + 1}\tc{k % 2000}\n" for k in range(6_000))
     path = made(tmp_path / "t.tsv", HEAD, *rows)
     asked = ("--ci", "--only", "segment.hard", "--score", "segment.hard.f1.macro", "-q")
@@ -332,7 +332,7 @@ def test_a_link_out_of_a_folder_is_read_as_what_it_is_and_never_written(referenc
 @pytest.mark.parametrize(
     ("only", "code", "said"),
     [
-        # What covers the same time is one stretch, however often.
+        # Any number of events at the same time merge into one.
         ("intersection.soft", 0, "(duplicate-row)"),
         ("intersection.optimal", 0, "(duplicate-row)"),
         ("event.hard", 2, "are rows repeated"),
@@ -362,12 +362,12 @@ def columnar(path: Path, labels: list[str], n: int = 1, **how: object) -> Path:
 
 
 def long_labels(length: int, n: int) -> list[str]:
-    """Return labels that differ in their ends only."""
+    """Return labels that differ only at their ends."""
     return ["x" * length + str(i) for i in range(n)]
 
 
 LABELS = {"60": (MIB, 60), "700": (MIB, 700), "short": (4000, 60_000)}
-"""Length and number of labels, made where they are used: together they are a gigabyte."""
+"""Length and number of labels. Each test makes its own: all together would take a gigabyte."""
 
 
 @pytest.mark.parametrize(
@@ -392,7 +392,7 @@ def test_a_few_bytes_that_are_long_names(name, labels, encoding, reference, tmp_
 @pytest.mark.parametrize("name", ["t.parquet", "t.arrow"])
 @pytest.mark.parametrize("labels", [["x" * 4000], ["car"]])
 def test_a_name_in_very_many_rows(name, labels, reference, tmp_path):
-    """A dictionary is not laid out: a name of 4,000 letters in half a million rows would be 2 GB."""
+    """Names are not copied to each row: 4,000 letters in half a million rows would take 2 GB."""
     path = columnar(tmp_path / name, labels, 500_000)
     attack(reference, path, "--score", "segment.hard.f1.micro").scored()
 
@@ -414,14 +414,14 @@ def test_an_archive_of_very_many_members(archive, reference, tmp_path):
 
 
 def test_bombs_in_a_board_leave_the_others_untouched(reference, tmp_path):
-    """The site is what it is without them, to the byte, also when they are gone again."""
+    """Bombs do not change the site by a byte, neither while they are there nor after they are deleted."""
     entries = lay_out(tmp_path / "submissions", {"honest.tsv": GOOD})
     alone, site = tmp_path / "alone", tmp_path / "site"
     given = ("--reference", reference, "--no-reports", "--memory-limit", "500M", "--time-limit", "60")
     attack("board", entries, *given, "-o", alone).scored()
     bombs = (
         columnar(entries / "bomb.parquet", long_labels(MIB, 200)),
-        # Nothing says how large a packed batch of Arrow is before it is decoded: memory is what bounds it.
+        # Only the memory limit stops a packed batch of Arrow: its size is unknown until it is decoded.
         columnar(entries / "packed.arrow", long_labels(MIB, 700)),
         bomb(entries / "zeros.tsv.gz", bytes(MIB), 512),
     )
@@ -460,7 +460,7 @@ SETTINGS = {
     "laughs as a number": (f"{LAUGHS}threshold: *i\n", "uses a YAML alias"),
     "itself": ("classes: &a [*a]\n", "uses a YAML alias"),
     "merged": (LAUGHS.replace("[x, x,", "[{x: 1}, {y: 1},") + "<<: *i\n", "uses a YAML alias"),
-    # What is wrong with it, each Python says in its own words.
+    # The words of this message depend on the version of Python.
     "long number": (f"threshold: {'9' * 5000}\n", "s.yaml: "),
     "number beyond floats": (f"threshold: {'9' * 400}\n", "threshold must be 0 to 2, not 99999"),
     "timestamp": ("threshold: !!timestamp nonsense\n", "could not determine"),
@@ -479,7 +479,7 @@ SETTINGS = {
 
 @pytest.mark.parametrize(
     ("option", "name"),
-    # Both are read by the same reader.
+    # The same reader reads both.
     [*(("--config", name) for name in SETTINGS), *(("--thresholds", name) for name in ("laughs", "large"))],
 )
 def test_settings_of_strangers_are_refused(option, name, reference, tmp_path, monkeypatch):

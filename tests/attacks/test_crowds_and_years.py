@@ -1,4 +1,4 @@
-"""Crowds of events and recordings of years: scored in seconds, or refused before anything is begun."""
+"""Dense events and recordings of years are scored in seconds, or refused at once."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ ROOM = 500_000_000
 
 
 def crowd(path: Path, n: int, within: float = 0.0, *, values: bool = False) -> Path:
-    """Write events that all pair with those of another crowd, each of them shorter at both ends."""
+    """Write n events that each match all events of another such file; `within` shortens both ends."""
     rows = (
         f"a\t{k * 1e-5 + within:.6f}\t{1 + k * 1e-5 - within:.6f}\tcar"
         + (f"\t{(k * 7919 % n + 1) / (n + 1):.6f}" if values else "")
@@ -49,7 +49,7 @@ def test_a_larger_crowd_is_refused(n, options, tmp_path):
     sides = crowd(tmp_path / "ref.tsv", n), crowd(tmp_path / "sys.tsv", n, 0.05)
     told = "a, class car: too many events", "pairs", "re rows repeated", "--only segment"
     attack(*sides, *options).refused(*told)
-    # A setting of matchings has no effect on segments alone.
+    # With segments only, settings of matchings would have no effect, and are left out.
     kept = () if {"--only", "--set"} & {*options} else options
     attack(*sides, *kept, "--only", "segment").scored()
 
@@ -78,7 +78,7 @@ def test_shorter_noise_is_scored(n, step, tmp_path):
 
 @pytest.fixture
 def year(tmp_path):
-    """One row of a year beside a short recording."""
+    """The table has one row of a year and a short recording."""
     sides = tmp_path / "ref.tsv", tmp_path / "sys.tsv"
     for path, end in zip(sides, (1, 31_536_000), strict=True):
         path.write_text(f"{HEAD}\na.wav\t0\t{end}\tcar\nb.wav\t1\t2\tdog\n")

@@ -1,6 +1,6 @@
-"""A browser without a network, and pages in it that are watched: for errors, requests and dialogs.
+"""A browser without a network; its pages are watched for errors, requests and dialogs.
 
-Everything here is skipped where playwright or Chromium is missing. CHROMIUM names the browser's program.
+All tests here are skipped if playwright or Chromium is missing. CHROMIUM names the browser's program.
 """
 
 import os
@@ -18,11 +18,11 @@ PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 SECONDS = 30
-"""How long anything on a page may take before its test fails."""
+"""Longest wait for anything on a page; after it the test fails."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a browser."""
+    """Mark the tests that need a browser."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[object]:
-    """The browser, one for all tests; they are skipped, saying why, where there is none."""
+    """Start one browser for all tests; skip them, with a reason, if there is none."""
     for module in ("playwright", "axe_playwright_python"):
         pytest.importorskip(module, reason=f"{module} is not installed: pip install --group browser")
     if CHROMIUM is None:
@@ -38,16 +38,16 @@ def chromium() -> Iterator[object]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        # As root, which containers run as, Chromium starts without its sandbox only.
+        # Containers run as root, and as root Chromium starts only without its sandbox.
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
 
 
 def visiting(chromium) -> Iterator[Callable[..., Visit]]:
-    """Yield what opens pages, each in a context of its own; in the end each must have been quiet.
+    """Yield a function that opens each page in a new context; in the end, no page may have had an error.
 
-    ready: whether it is waited for the page's own word.
+    ready: whether to wait until the page reports that it is ready.
     """
     open_ = []
 
@@ -72,12 +72,12 @@ def visiting(chromium) -> Iterator[Callable[..., Visit]]:
 
 visit = pytest.fixture(visiting, name="visit")
 visits = pytest.fixture(visiting, name="visits", scope="session")
-"""The same for pages that several tests look at."""
+"""The same function, for pages that several tests share."""
 
 
 @pytest.fixture(scope="session")
 def sample_report(tmp_path_factory) -> tuple[Path, tuple[Scores, ...]]:
-    """A report of both systems of the sample, with all its files, and their scores."""
+    """Write a report of both systems of the sample, with all files; return the page and the scores."""
     path = tmp_path_factory.mktemp("sample") / "report.html"
     systems = {"one": SAMPLE / "sys.tsv", "two": SAMPLE / "sys_b.tsv"}
     return path, write_report(SAMPLE / "ref.tsv", systems, path)
@@ -85,7 +85,7 @@ def sample_report(tmp_path_factory) -> tuple[Path, tuple[Scores, ...]]:
 
 @pytest.fixture(scope="session")
 def sample(visits, sample_report) -> Visit:
-    """Its page, opened once and gone through: a figure that is drawn later moves what is below."""
+    """Open the sample's page once and draw all its figures: one drawn later would move the page below it."""
     found = visits(sample_report[0])
     drawn_whole(found.page)
     return found

@@ -1,4 +1,4 @@
-"""The leaderboard in a browser: sorting, filtering, links; strangers' names stay text."""
+"""The leaderboard in a browser: sorting, filtering, links; hostile names stay text."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ HOSTILE = ("<img src=x onerror=alert(1)>", '"><script>alert(2)<!--', "' onmouseo
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    """A site of the sample's systems, some with hostile names, one undefined in a column, one invalid."""
+    """Build a site: some systems have hostile names, one is undefined in a column, one is invalid."""
     folder = tmp_path_factory.mktemp("board")
     made = folder / "submissions"
     made.mkdir()
@@ -40,12 +40,12 @@ def index(visits, site):
 
 
 def names(page) -> list[str]:
-    """Return the names of the rows that are shown, in their order."""
+    """Return the names of the visible rows, in order."""
     return page.locator("#board tbody tr:visible th > a:first-child").all_inner_texts()
 
 
 def sort(page, heading: str | re.Pattern) -> tuple[str, list[str]]:
-    """Click a heading; return which way it says that rows are sorted now, and the values of its column."""
+    """Click a heading; return the order that it announces, and the values of its column."""
     of = page.locator("#board thead tr:last-child th").filter(has_text=heading)
     of.get_by_role("button").click()
     assert page.locator("[aria-sort]").count() == 1
@@ -65,7 +65,7 @@ def test_headings_sort_either_way_and_say_so(index):
     assert rising == sorted(rising, key=float) == falling[::-1]
     assert sort(index, "Submission") and names(index) == sorted(by_place, key=str.lower)
     assert sort(index, re.compile("^Place")) and names(index) == by_place
-    # An undefined value comes last whichever way.
+    # An undefined value comes last in both orders.
     for _ in range(2):
         _, values = sort(index, "onset_bias")
         assert [value == "" for value in values] == [False] * 7 + [True] and names(index)[-1] == "silent"
@@ -86,7 +86,7 @@ def test_pages_fit_are_accessible_and_run_our_scripts_only(visit, site, name, ti
     found = visit(site / f"{name}.html", ready=False, scheme="dark")
     page, is_report = found.page, name.startswith("reports")
     if is_report:
-        # The script that draws lies beside it.
+        # The page loads the script for its figures from the same site.
         drawn(page)
         assert [PurePath(url).suffix for url in found.heard()] == [".js"]
     page.eval_on_selector_all("details", "all => all.forEach(each => { each.open = true; })")

@@ -1,4 +1,4 @@
-"""The page computes hard scores at any thresholds: the evaluator's, to the last digits."""
+"""The page computes hard scores at any threshold as the evaluator does, to the last digits."""
 
 import json
 from itertools import product
@@ -10,7 +10,7 @@ from sedeval_soft import evaluate, write_report
 
 
 def shown(page):
-    """Every number that the explorer shows, of all bases, by name."""
+    """Return all numbers that the explorer shows, of all bases, by name."""
     found, each = [], "(all) => all.map(({ dataset: { score, value } }) => [score, value ? +value : null])"
     for basis in page.eval_on_selector_all("#explorer-basis option", "(all) => all.map((o) => o.value)"):
         page.select_option("#explorer-basis", basis)
@@ -27,7 +27,7 @@ def test_numbers_are_the_evaluators(visit, page, tmp_path, chosen):
     if chosen:
         write_report(*TABLES, tmp_path / "page.html", **chosen)
         page = visit(tmp_path / "page.html").page
-    # A threshold that is typed is the nearest hundredth.
+    # A typed threshold is rounded to hundredths.
     for typed, threshold, reference in ((0.37, 0.37, 0.05), (0.823456, 0.82, 0.5), (0.03, 0.03, 0.95)):
         page.fill("#system-number", str(typed))
         page.press("#system-number", "Enter")
@@ -106,7 +106,7 @@ def test_the_confusion_is_the_evaluators(page, sample_report):
     assert [shades[c][c] for c in range(n)] == pytest.approx(recalls), "the diagonal is the recall"
 
 
-# The tutorial's page: its numbers are the command line's.
+# The tutorial's page shows the same numbers as the command line.
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def tutorial(visits):
 
 
 def table_of(page):
-    """Return precision, recall, micro F and macro F of both readings, as they are shown."""
+    """Return precision, recall, micro F and macro F of both readings, as the page shows them."""
     lines = page.locator("#scores tbody").inner_text().splitlines()
     return [line.split("\t")[1:] for line in lines if "\t" in line]
 
@@ -123,7 +123,7 @@ def table_of(page):
 def test_both_thresholds_move_together_until_they_are_untied(tutorial):
     tutorial.fill("#reference", "0.4")
     assert tutorial.input_value("#system") == "0.4"
-    # The paper's case: nothing in common at 0.5, all of it at 0.4.
+    # The paper's case: the sides have nothing in common at 0.5, and everything at 0.4.
     assert table_of(tutorial)[0] == ["1.000"] * 4
     tutorial.fill("#system", "0.5")
     assert tutorial.inner_text("#reference-told") == "0.50"

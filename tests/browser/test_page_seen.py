@@ -1,4 +1,4 @@
-"""The whole page in a browser: quiet, accessible, readable on a phone, and deaf to what names say."""
+"""The whole page in a browser: no errors, accessible, readable on a phone; no name runs as code."""
 
 from urllib.parse import quote
 
@@ -23,7 +23,7 @@ def test_pages_fit_and_are_accessible_in_all_colours(visit, sample_report):
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     drawn_whole(page)
     assert violations(page) == []
-    # The first two follow the machine, the last two do not.
+    # The first two follow the colours of the system, the last two override them.
     for scheme, theme, is_dark in (
         ("dark", "auto", True), ("light", "auto", False), ("light", "dark", True), ("dark", "light", False),
     ):  # fmt: skip
@@ -66,7 +66,7 @@ def test_names_are_text_and_scripts_of_others_would_not_run(visit, tmp_path):
     assert {name[:79] for name in page.locator("#timeline-file option").all_text_contents()} == {
         visible(name.strip())[:79] for name in NAMES
     }
-    # Links and hovering show names, too.
+    # Links and hover texts show names as text.
     for label in map(visible, NAMES[:4]):
         page.evaluate(f"location.hash = '#timeline={quote(label, safe='')}@0'")
         page.locator("#timeline-summary strong").get_by_text(label, exact=True).wait_for()
@@ -84,7 +84,7 @@ def test_classes_come_worst_first_with_counts_as_counts(page, sample_report):
     _, (scores, _) = sample_report
     heads = page.locator("#class-scores tbody th").all_inner_texts()
     names = [head.split(" not in")[0] for head in heads]
-    # By the first F1 of the row: the soft one, since the sample's reference has values.
+    # Rows are sorted by their first F1: soft F1, since the sample's reference has values.
     assert names == sorted(names, key=lambda name: scores[f"segment.soft.f1[{name}]"])
     assert "not in the output" in heads[0]
     for reading, name, text in (

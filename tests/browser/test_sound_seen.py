@@ -1,4 +1,4 @@
-"""Sounds in a browser: where the strip stands, what plays, from where, and what the page may load."""
+"""Sounds in a browser: the place of the spectrogram, playback, and the files that the page may load."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def report(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def beside(tmp_path_factory):
-    """The same with its sounds beside it."""
+    """The same report, with its sounds in files next to it."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("sedeval_soft.apps.page.sounds.INSIDE", 0)
         return made(tmp_path_factory.mktemp("beside"), "my report.html")
@@ -51,7 +51,7 @@ def opened(visits, report):
 
 @pytest.fixture
 def player(opened):
-    """The page with its first recording whole and silent."""
+    """Show the whole first recording on the page, without playing it."""
     page = opened.page
     page.set_viewport_size(WIDE)
     page.emulate_media(media="screen")
@@ -63,7 +63,7 @@ def player(opened):
 
 
 def looks_at(page, begin, end):
-    """Wait until some time is seen."""
+    """Wait until the figure shows this range of time."""
     page.wait_for_function(
         f"""() => {{
             const figure = document.querySelector("{FIGURE}"), {{ range }} = figure.layout.xaxis;
@@ -73,24 +73,24 @@ def looks_at(page, begin, end):
 
 
 def at(page):
-    """The time that is said, in seconds."""
+    """Return the time that the page shows, in seconds."""
     return float(page.inner_text("#timeline-at").split()[0])
 
 
 def plays(page, from_=0.0):
-    """Wait until something plays that began at some time, and return what is said of it."""
+    """Wait until a sound plays beyond a time; return the time that the page shows."""
     page.locator("#timeline-play").get_by_text("Pause").wait_for()
     page.wait_for_function(f"() => parseFloat(document.querySelector('#timeline-at').textContent) > {from_}")
     return at(page)
 
 
 def seen(page):
-    """Which parts of the player are visible."""
+    """Return for each part of the player whether it is visible."""
     return {name: page.is_visible(f"#timeline-{name}") for name in ("player", "head", "sound")}
 
 
 def x_of(page, time, begin=0.0, end=SECONDS):
-    """Where a time is, of the times that are seen."""
+    """Return the horizontal pixel of a time, for the visible range of time."""
     box = page.locator(f"{FIGURE} .nsewdrag").first.bounding_box()
     return box["x"] + (time - begin) / (end - begin) * box["width"]
 
@@ -105,14 +105,14 @@ def test_the_strip_stands_on_the_axis_of_time(player):
         shown = player.evaluate(f"document.querySelector('{FIGURE}').data.{named}.x")
         ends = [x_of(player, shown[at], *time) for at in (0, -1)]
         assert [box["x"], box["x"] + box["width"]] == pytest.approx(ends, abs=1)
-        # Bars and strip share it, and it lies below all classes.
+        # Bars and strip share the axis, and the strip is below all classes.
         bar = player.locator(f"{FIGURE} .barlayer .point path").last.bounding_box()
         assert bar["x"] + bar["width"] / 2 == pytest.approx(x_of(player, 13.5, *time), abs=1.5)
         assert box["y"] > bar["y"] + bar["height"]
 
 
 def test_what_is_drawn_is_the_tone(player):
-    """The darkest band of the picture goes up with the tone."""
+    """The darkest band of the picture rises with the tone."""
     found = player.evaluate(
         """async (selector) => {
             const image = document.querySelector(selector), drawn = new Image();
@@ -150,7 +150,7 @@ def test_the_button_plays_and_pauses_by_keyboard(player):
     assert box["x"] + box["width"] / 2 == pytest.approx(x_of(player, stood), abs=1.5)
     player.wait_for_timeout(200)
     assert at(player) == stood > 0.2
-    # The space bar in the figure goes on from there.
+    # The space bar in the figure continues from there.
     player.focus(FIGURE)
     player.keyboard.press("Space")
     assert stood < plays(player, stood) < stood + 5
@@ -161,11 +161,11 @@ def test_a_click_plays_from_a_time_and_from_an_event(visit, report):
     drawn(page)
     strip = page.locator(STRIP).bounding_box()["y"] + 20
     first_class = page.locator(FIGURE).bounding_box()["y"] + 4 + 18 + 8.5
-    # In the middle of an event it is heard from its onset, beside it from there.
+    # A click in an event plays from its onset, a click elsewhere from that point.
     for time, y, begin in ((8.0, strip, 8.0), (13.9, first_class, 11.9)):
         page.mouse.click(x_of(page, time), y)
         assert begin < plays(page, begin) < begin + 4
-        page.wait_for_timeout(400)  # or these are two clicks at once
+        page.wait_for_timeout(400)  # or these count as a double click
     page.mouse.click(x_of(page, 1.0), first_class)
     page.wait_for_function("() => parseFloat(document.querySelector('#timeline-at').textContent) < 4")
 
@@ -213,7 +213,7 @@ TRIES = """(urls) => Promise.all(urls.map((url) => new Promise((done) => {
 
 
 def refused(found, path, *urls):
-    """Whether a page loads nothing from elsewhere, where all of it is to be had."""
+    """Return whether the page's policy blocks foreign sounds, even if a server delivers them."""
     other = "http://127.0.0.1:9/a.wav"
     found.page.route(
         "http://**", lambda route: route.fulfill(path=path, headers={"access-control-allow-origin": "*"})

@@ -1,4 +1,4 @@
-"""The timeline in a browser: what is coloured, files, time, links, keys, and the table beside it."""
+"""The timeline in a browser: colours, files, time, links, keys, and the table of details."""
 
 from collections import Counter
 
@@ -21,7 +21,7 @@ def shown(page):
 
 
 def said(page):
-    """The counts that are said of a file, by outcome."""
+    """Return the counts of a file in the text of the page, by outcome."""
     return page.evaluate(
         "Object.fromEntries([...document.querySelectorAll('#timeline-summary [data-outcome]')]"
         ".map((each) => [each.dataset.outcome, Number(each.dataset.count)]))"
@@ -29,7 +29,7 @@ def said(page):
 
 
 def bars(page):
-    """The counts that are drawn, by outcome and side."""
+    """Return the counts of the drawn bars, by outcome and side."""
     return page.evaluate(
         f"""() => {{
             const sums = {{}};
@@ -46,20 +46,20 @@ def time(page):
 
 
 def wait(page, condition):
-    """Wait until something of the figure holds: in a function, since the page's policy forbids `eval`."""
+    """Wait for a condition on the figure: a function, since the page's policy forbids `eval`."""
     page.wait_for_function(
         f"() => {{ const figure = document.querySelector('{FIGURE}'); return {condition}; }}"
     )
 
 
 def names_in(page):
-    """The classes that are named beside the figure."""
+    """Return the names of classes in the margin of the figure."""
     return page.evaluate(f"document.querySelector('{FIGURE}').layout.annotations.map((each) => each.text)")
 
 
 @pytest.fixture
 def timeline(page):
-    """The sample's page, its first file whole."""
+    """Show the whole first file on the sample's page."""
     page.evaluate("history.replaceState(null, '', '#')")
     page.uncheck("#timeline-all")
     page.select_option("#timeline-view", "event")
@@ -142,7 +142,7 @@ def test_links_of_what_costs_most_lead_there(timeline, sample_report):
 def test_the_table_says_what_is_drawn(timeline):
     timeline.click("#timeline-details summary")
     table = timeline.locator("#timeline-table table")
-    # A hit has a row for either side of an event.
+    # A hit has two rows, one for the event of each side.
     for view, of_hits in (("event", 2), ("segment", 1)):
         timeline.select_option("#timeline-view", view)
         head, *rows = (row.split("\t") for row in table.inner_text().splitlines()[1:] if "\t" in row)
@@ -163,7 +163,7 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def large(visits, tmp_path_factory):
-    """A page of some of 30 files, of which the system lacks two; one is long, one has many classes."""
+    """Write a page of some of 30 files: the system lacks two, one is long, one has many classes."""
     path = tmp_path_factory.mktemp("large") / "large.html"
     reference, system = long_rows(ROWS), long_rows(ROWS[:-2], [row[0] for row in ROWS[-2:]])
     with pytest.MonkeyPatch.context() as patched:
@@ -179,7 +179,7 @@ def large(visits, tmp_path_factory):
 
 
 def follow(page, link):
-    """Follow a link to a file that is there."""
+    """Follow a link to a file of the page."""
     page.evaluate(f"location.hash = '#timeline=' + {link!r}")
     file = link.split("@")[0].replace("%20", " ")
     wait(page, f"figure.dataset.file === '{file}'")

@@ -1,4 +1,4 @@
-"""Pages that are open in a browser, and what they are waited for."""
+"""Open pages in a browser, and functions that wait for them."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,13 +9,13 @@ WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 900}
 
 @dataclass
 class Visit:
-    """A page that is open, and all that it did which it should not."""
+    """An open page, and a list of everything that it should not have done."""
 
     page: object
     wrong: list[str] = field(default_factory=list)
 
     def watch(self, path: Path) -> None:
-        """Write down what goes wrong; the page itself may be read, nothing else."""
+        """Note errors, dialogs and requests; the page may load itself, and nothing else."""
 
         def dismissed(dialog):
             self.wrong.append(dialog.message)
@@ -33,19 +33,19 @@ class Visit:
         self.page.on("request", asked)
 
     def heard(self) -> list[str]:
-        """Return what went wrong since the last time."""
+        """Return the entries since the last call."""
         heard, self.wrong[:] = [*self.wrong], []
         return heard
 
 
 def drawn(page, selector: str = "#timeline-figure") -> None:
-    """Bring a figure into sight and wait until it is drawn."""
+    """Scroll to a figure, and wait until it is drawn."""
     page.locator(selector).scroll_into_view_if_needed()
     page.wait_for_selector(f"{selector} .main-svg", state="attached")
 
 
 def drawn_whole(page) -> None:
-    """Go through the whole page, so that all of its figures are drawn."""
+    """Scroll through the whole page, so that it draws all figures."""
     page.evaluate(
         """async () => {
             for (let y = 0; y < document.documentElement.scrollHeight; y += 600) {
@@ -59,16 +59,16 @@ def drawn_whole(page) -> None:
 
 
 def width_in(page, size) -> int:
-    """Return how wide a page is in a window of some size."""
+    """Return the width of a page in a window of some size."""
     page.set_viewport_size(size)
-    page.wait_for_timeout(500)  # figures are drawn again
+    page.wait_for_timeout(500)  # figures are redrawn
     return page.evaluate("document.documentElement.scrollWidth")
 
 
 def taken_over(found: Visit) -> str:
-    """Return the title of a page after others' scripts were put into it, as if past the escaping."""
+    """Put foreign scripts into a page, as if escaping had failed, and return its title."""
     assert found.heard() == []
-    # The browser refuses the script and the handler, the latter when the image has failed: it says so.
+    # The browser refuses both script and handler, and reports the handler when the image fails to load.
     with found.page.expect_console_message(lambda said: "event handler" in said.text):
         found.page.evaluate(
             """() => {
@@ -84,7 +84,7 @@ def taken_over(found: Visit) -> str:
 
 
 def violations(page, **options) -> list[tuple]:
-    """Return what axe finds serious or critical: the rule, and where."""
+    """Return the serious and critical findings of axe: the rule, and the place."""
     from axe_playwright_python.sync_playwright import Axe
 
     found = Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]

@@ -1,6 +1,6 @@
-"""Commands and their help; and calls that cannot be, or that are another tool's.
+"""Commands and their help; impossible calls, and calls with options of other tools.
 
-These get one message that says what is expected, and exit code 2.
+Wrong calls get one message that names the right call or option, and exit code 2.
 """
 
 import re
@@ -18,7 +18,7 @@ from sedeval_soft.cli.main import DEFAULT, SHORT_HELPS, group
 from sedeval_soft.cli.wrong_calls import as_options, of_words
 from sedeval_soft.names import aliases, by_alias, other_settings
 
-# Commands are imported when they are called, and known before.
+# The program knows its commands without importing them; it imports a command when it is called.
 
 
 def test_the_listing_has_the_help_of_all_commands():
@@ -28,7 +28,7 @@ def test_the_listing_has_the_help_of_all_commands():
 
 
 def commands(command: click.Command = group, *before: str) -> dict[str, click.Command]:
-    """Return all commands by their names, those of groups, too."""
+    """Return all commands by name, including the commands of groups."""
     found = {} if command is group else {" ".join(before): command}
     if isinstance(command, click.Group):
         for name in command.list_commands(click.Context(command)):
@@ -48,9 +48,9 @@ def test_the_short_help_is_one_screen_and_the_full_one_has_every_option(name, co
     assert len(short.splitlines()) <= 45 and max(map(len, (short + full).splitlines())) <= columns
     parameters = [*group.params, *(commands().get(name) or commands()[DEFAULT]).params]
     options = {flag for each in parameters if isinstance(each, click.Option) for flag in each.opts}
-    left_out = {"--version", "--help-all"} if name else set()  # of the program; hidden where it adds nothing
+    left_out = {"--version", "--help-all"} if name else set()  # one is the program's, one may be hidden
     assert options - left_out <= {*re.findall(r"(?<![\w-])--?[a-z][\w-]*", full)}
-    # What is left out is named by the way to it, and by nothing else.
+    # A short help that leaves options out points to --help-all.
     assert ("--help-all shows every option" in short) == (len(short) < len(full))
     assert len(re.findall("^    soft-sed-eval", short, re.MULTILINE)) == 3 or len(short) == len(full)
 
@@ -59,7 +59,7 @@ COMPLETED = {
     # Files first: bash looks for files if nothing else fits.
     "": ["file,", *(f"plain,{name}" for name in SHORT_HELPS)],
     "ex": ["file,ex", "plain,explain"],
-    # Options of the default command are completed without its name, also options that only the full help has.
+    # All options of the default command are completed without its name, even those of only the full help.
     "--segment-l": ["plain,--segment-length"],
     "ref.tsv --segment-l": ["plain,--segment-length"],
     "--set ct": ["plain,cttc="],
@@ -79,7 +79,7 @@ def test_words_are_completed(words):
     assert (done.exit_code, done.stdout.split()) == (0, COMPLETED[words])
 
 
-# Calls that cannot be.
+# Impossible calls.
 
 F1 = "segment.soft.f1.macro"
 
@@ -91,7 +91,7 @@ CALLS = {
     "ref.tsv sys.tsv --set max_fpr=0": "max_fpr",
     "ref.tsv sys.tsv --ci=percentile": "'percentile'",
     "ref.tsv sys.tsv --jobs -1": "--jobs",
-    # Settings that few change.
+    # Rarely changed settings.
     "ref.tsv sys.tsv --set pol=mean": "'pool'",
     "ref.tsv sys.tsv --set pool": "NAME=VALUE",
     "ref.tsv sys.tsv --set pool=median": "max, mean",
@@ -104,7 +104,7 @@ CALLS = {
     "ref.tsv sys.tsv --only segment --set matching=greedy": "--set matching",
     "ref.tsv sys.tsv --only segment.hard --set t_norm=product": "--set t_norm",
     "ref.tsv sys.tsv --only segment.hard --set epsilon=.01": "--set epsilon",
-    # One value each.
+    # Options that take one value.
     "ref.tsv sys.tsv --psds dcase-psds1 --psds dcase-psds1": "'dcase-psds1'",
     "plot psd-roc ref.tsv sys.tsv -o a.png --psds dcase-psds1 --psds dcase-psds2": "--psds",
     "ref.tsv sys.tsv --seed 1 --seed 1": "--seed",
@@ -133,7 +133,7 @@ CALLS = {
     # Presets and files of settings.
     "ref.tsv sys.tsv --preset dcase2019-task4 --config a.yaml": "a.yaml",
     "ref.tsv sys.tsv --preset biodcase2025-task2": "'bmabz', 'd', 'bp'",
-    # Scores that there are not, or that were left out.
+    # Scores that do not exist, or that other options leave out.
     f"ref.tsv sys.tsv --require {F1}>=0.\uff15": "'NAME>=NUMBER'",
     "ref.tsv sys.tsv --score intersection.hard.psds": "--psds NAME",
     f"ref.tsv sys.tsv --only segment.hard --score {F1}": "--only segment.hard",
@@ -141,14 +141,14 @@ CALLS = {
     "ref.tsv sys.tsv --preset dcase2019-2022-task4 --score event.hard.f1.harmonic": "sed_eval",
     # Operating points.
     "ref.tsv points --operating-points --score event.hard.average_precision.macro": "average_precision",
-    # Thresholds that are found elsewhere.
+    # Thresholds from files or from tuning.
     "ref.tsv sys.tsv --threshold prior": "'prior'",
     "ref.tsv sys.tsv --set objective=segment.f1": "--cross-tune",
     "ref.tsv sys.tsv --only segment.hard --thresholds prior": "--thresholds",
     "ref.tsv sys.tsv --thresholds t.yaml -o t.yaml": "-o t.yaml",
     "ref.tsv sys.tsv --thresholds prior --cross-tune 2": "--thresholds and --cross-tune",
     "ref.tsv sys.tsv sys_b.tsv --rank-by segment.tuned.f1.macro": "--thresholds, --cross-tune",
-    # Intervals of one system.
+    # Intervals of a single system.
     "ref.tsv sys.tsv --seed 3": "--cross-tune K",
     "ref.tsv sys.tsv --replicates 3": "--ci",
     "chance ref.tsv sys.tsv sys_b.tsv": "sys_b.tsv",
@@ -163,7 +163,7 @@ CALLS = {
     "ref.tsv sys.tsv sys_b.tsv --jobs 2": "one SYSTEM",
     "ref.tsv sys.tsv sys_b.tsv --format codabench -o x": "--format codabench",
     f"ref.tsv sys.tsv --by {{}}.wav --require {F1}@zoo>0 --save-tally x": f"'{F1}@zoo'",
-    # What single files do not have.
+    # Options that single files cannot have.
     "ref.tsv sys.tsv --per-file --format github": "--per-file",
     "ref.tsv sys.tsv --per-file --ci": "--per-file",
     "ref.tsv sys.tsv --per-file --worst 3": "--per-file",
@@ -171,7 +171,7 @@ CALLS = {
     "ref.tsv sys.tsv --per-file --only ranking": "precision, recall, F and error rate",
     "ref.tsv sys.tsv --per-file --score segment.optimal.threshold[car]": "segment.optimal.threshold[car]",
     "ref.tsv sys.tsv --per-file --measures curves --score segment.hard.roc_auc.macro": "segment.hard.roc_auc",
-    # What costs most, where nothing shows it.
+    # --worst with a form that does not show it.
     "ref.tsv sys.tsv sys_b.tsv --worst 3": "json or yaml",
     "ref.tsv sys.tsv --format csv --worst 3": "json or yaml or text",
     # Other commands.
@@ -226,18 +226,18 @@ def test_one_message_says_what_was_expected(line, folder, monkeypatch):
     assert texts(folder) == before
 
 
-# Messages name settings as the caller wrote them: options on a command line, settings elsewhere.
+# Messages name options to a caller of the command line, and settings to others.
 
 SAID = {
     "segment_length must be 1 to 2 s, not 3": "--segment-length must be 1 to 2 s, not 3",
     "cross_tune=5: there is 1 file": "--cross-tune 5: there is 1 file",
     "compat=x needs hard; only leaves them out": "compat=x needs hard; --only leaves them out",
     "'x' is in no table\nstrict makes it an error": "'x' is in no table\n--strict makes it an error",
-    # A word is no setting, a text in quotes is the caller's, and a file of settings has settings.
+    # Unchanged: ordinary words, text in quotes, and names of settings in a file of settings.
     "rank_by=x: ranked by all files and classes": "--rank-by x: ranked by all files and classes",
     "pool must be max or mean, not 'segment_length'": "pool must be max or mean, not 'segment_length'",
     "best.yaml:2: segment_length must be 1, not 2": "best.yaml:2: segment_length must be 1, not 2",
-    # These have no option.
+    # Unchanged: settings without an option.
     "onset and offset cannot both be left out": "onset and offset cannot both be left out",
 }
 
@@ -246,7 +246,7 @@ def test_settings_are_spelled_as_options_and_only_there():
     assert {text: as_options(text, evaluate) for text in SAID} == SAID
 
 
-# Calls as other tools would have them are answered with what does the same here.
+# Calls with options of other tools: the message names our option or command.
 
 
 ANSWERS = {
@@ -280,7 +280,7 @@ ANSWERS = {
 UNSAID = {
     "a.tsv b.tsv --t_collar": "Did you mean",
     "a.tsv b.tsv --qwertyuiop": "Did you mean",
-    # The command has no such option.
+    # `validate` has no option --onset-collar.
     "validate a.tsv --t_collar 1": "--onset-collar",
     "board subs --ref a.tsv": "first argument",
 }
@@ -325,7 +325,7 @@ def test_words_are_files_and_commands_where_these_are(tmp_path, monkeypatch):
     monkeypatch.chdir(lay_out(tmp_path, dict.fromkeys(names, "onset\toffset\tevent_label\n0\t1\tcar\n")))
     assert of_words(["a.tsv", "a.tsv", "--folds", "5"]) == of_words(["lint"]) == ""
     assert call("valdate", "valdate", "--score", "segment.hard.n_ref.micro").code == 0
-    # A command is one whatever files there are; paths, and words that look like none, are not taken for one.
+    # A command wins over a file of its name. Paths, and words unlike any command, are not taken for commands.
     assert call("presets").out.startswith("dcase2016")
     words = ("validate.tsv", "./valdat", "board/", "system", "-")
     assert [word for word in words if "there is no command" in call(word, SYSTEM).err] == []

@@ -1,4 +1,4 @@
-"""The command line as its users call it: exit codes, streams, forms; several systems, and parts."""
+"""The command line as users call it: exit codes, streams, forms; several systems, and parts."""
 
 import shutil
 import subprocess
@@ -21,9 +21,9 @@ F1 = "segment.soft.f1.micro"
 @pytest.mark.parametrize(
     ("text", "options", "first"),
     [
-        # Onsets alone are events; no segment is active.
+        # Rows with onsets only are events, but no segment is active.
         ("filename\tonset\tevent_label\na\t1\tdog\na\t2\tdog\n", "", "event.hard.f1.macro   1.000"),
-        # Clips without times have no length.
+        # Clips without times have no duration.
         ("filename\tevent_label\na\tdog\nb\tcat\n", "--only clip", "clip.hard.f1.macro   1.000"),
     ],
 )
@@ -127,13 +127,13 @@ def test_a_defect_and_a_package_that_is_missing_are_one_message(broken, options,
 
 def test_a_missing_package_is_named_with_what_installs_it():
     assert '"pyyaml>=6.0"' in install_command("yaml")
-    # A package that one of ours needs: its own name may be another's.
+    # The missing module may belong to a package that one of our dependencies needs.
     assert '"scipy>=1.15" "sed' in install_command("dcase_util")
     names = ("numpy.nothing", "sedeval_soft.nothing", None)
     assert {missing_package(ModuleNotFoundError("no", name=name)) for name in names} == {None}
 
 
-# A preset that computes hard scores as sed_eval does changes no other score, no tuning and no figure.
+# A preset with compat=sed_eval changes only hard scores: no other score, no tuning and no figure.
 
 PRESET = ("--preset", "dcase2019-2022-task4", "-q")
 
@@ -196,7 +196,7 @@ def test_wanted_numbers_come_with_their_intervals_below_their_names(systems):
 
 @pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex", "text", "github", "junit"])
 def test_a_system_has_one_name_in_every_output(form):
-    """The name of its file, or the name that --name gives."""
+    """The name is the file's, or comes from --name."""
     two = (*TWO, "--require", f"{MACRO}>=0", "--format", form, *LITTLE, "--only", "segment.soft")
     for names, asked in ((("sys.tsv", "sys_b.tsv"), ()), (("A", "B&"), ("--name", "A", "--name", "B&"))):
         shown = call(*two, *asked).out.replace("\\", "").replace("&amp;", "&")

@@ -1,4 +1,4 @@
-"""Forms of results: tables and documents for programs, forms of services, and `--per-file`."""
+"""Forms of results: tables, documents for programs, forms of services, and `--per-file`."""
 
 import io
 import re
@@ -25,7 +25,7 @@ SCORES = {path: evaluate(REFERENCE, path) for path in (SYSTEM, OTHER)}
     ("form", "asked"), [("csv", ()), ("tsv", ("--per-file",)), ("csv", NAMES), ("tsv", ("--by-class",))]
 )
 def test_the_signature_is_once_beside_the_rows(form, asked, tmp_path):
-    # Scores that are asked for by name are the only ones to be computed.
+    # Only the scores that `--score` names are computed.
     only = "only=event.hard,segment.soft" if asked == NAMES else ""
     asked = (REFERENCE, SYSTEM, *asked, "--format", form)
     done = call(*asked)
@@ -37,11 +37,11 @@ def test_the_signature_is_once_beside_the_rows(form, asked, tmp_path):
 
 @pytest.mark.parametrize("form", ["csv", "text", "markdown", "latex"])
 def test_a_table_by_class_has_all_classes_then_macro_then_micro(form):
-    """Of one system a column a score, of several a column a system below each score."""
+    """One system: a column for each score. Several: a column for each system below each score."""
     labels, stems = [*SCORES[SYSTEM].classes, "macro", "micro"], ("event.hard.f1", "segment.soft.f1")
     for systems, more in (((SYSTEM,), ("-q",)), ((SYSTEM, OTHER), FEW)):
         asked = ("--score", "event.hard.f1[*]", "--score", F1, "--by-class", "--format", form, *more)
-        # Without the intervals, which several systems have.
+        # Remove the intervals, which tables of several systems have.
         plain = re.sub(r"\$_\{.*?\}\$|\\?\[[0-9., ]+\\?\]", "", call(REFERENCE, *systems, *asked).out)
         rows = [re.split(r"\s*[|&\t,]\s*|\s{2,}", line.strip("| \\")) for line in plain.splitlines()]
         found = {row[0]: row[1 :: 3 if form == "csv" and more is FEW else 1] for row in rows}
@@ -60,7 +60,7 @@ GITHUB = (REFERENCE, SYSTEM, *ONLY, "--format", "github")
 
 
 def test_the_summary_goes_behind_what_others_wrote_or_to_standard_output(monkeypatch, tmp_path):
-    """A requirement that is given twice counts once."""
+    """A repeated requirement counts once."""
     monkeypatch.setenv(SUMMARY, str(tmp_path / "summary.md"))
     (tmp_path / "summary.md").write_text("before\n")
     asked = (*GITHUB, *MISSED, *MISSED, *MET)
@@ -72,7 +72,7 @@ def test_the_summary_goes_behind_what_others_wrote_or_to_standard_output(monkeyp
     monkeypatch.setenv(SUMMARY, str(tmp_path / "missing" / "summary.md"))
     lost = call(*GITHUB)
     assert (lost.code, lost.out) == (2, "") and "missing" in lost.err
-    # By name, or without that file.
+    # Output to standard output by name, or without the file of summaries.
     assert call(*asked, "-o", "-").out == call(*asked, "-o", "/dev/stdout").out == done.out + text
     beside = call(*asked, "-o", tmp_path / "out.md").out
     assert (beside, (tmp_path / "out.md").read_text()) == (done.out, text)
@@ -96,7 +96,7 @@ def test_junit_has_each_requirement_of_each_system():
     assert f'<property name="scores.{F1}" value="0.77' in done.out and done.out.count('"scores.') == 2
 
 
-# A row for each file.
+# One row for each file.
 
 
 @pytest.mark.parametrize("names", [(), (F1, "event.hard.error_rate.micro", "segment.hard.recall[car]")])
@@ -115,7 +115,7 @@ def test_rows_of_files_are_those_of_the_data_frame_and_of_a_tally(names, tmp_pat
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_each_form_has_a_row_for_each_file_of_each_system(form):
-    # Of a file of unknown length there would be a warning, which names it once more.
+    # Without durations, a warning about unknown lengths would also name the files.
     asked = ("--per-file", "--only", "segment", "--format", form, "--quiet")
     done = call(REFERENCE, SYSTEM, OTHER, "--durations", SAMPLES / "durations.tsv", *asked)
     # A warning names a file in quotes.
@@ -125,7 +125,7 @@ def test_each_form_has_a_row_for_each_file_of_each_system(form):
 
 @pytest.mark.parametrize("length", [8, 30, 120])
 def test_a_screen_has_the_worst_files_in_forty_lines_of_eighty_cells(tmp_path, length):
-    """Of 40 files the system has less and less; a name is whole if there is room for most of it."""
+    """The system's values decrease over 40 files; a long name is cut unless most of it fits."""
     names = [f"{'a street' * length}"[: length - 7] + f"{k:03d}.wav" for k in range(40)]
     rows = [(name, 0.0, 2.0, "car", 1 - k / 40) for k, name in enumerate(names)]
     sides = {"ref.tsv": [(*row[:4], 1.0) for row in rows], "sys.tsv": rows}

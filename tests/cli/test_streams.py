@@ -1,6 +1,6 @@
 """Streams that are closed, full or unread; signals and full disks; outputs that are inputs; progress.
 
-A file is the old one or the new one, never half of one.
+After any of these a file is complete: the old one or the new one.
 """
 
 import contextlib
@@ -30,19 +30,19 @@ def shell(command, cwd):
 
 
 PLACES = {
-    # One message, where standard output cannot be written.
+    # One message if standard output cannot be written.
     **{
         f"$E {what} {place}": (2, rf"soft-sed-eval: standard output: .*: {words}.*\n")
         for what in ("$R $S", "$R $S -o /dev/stdout", "--help")
         for place, words in ((">&-", "Bad file"), (">/dev/full", "No space"))
     },
-    # Streams that are not needed.
+    # Streams that the command does not need.
     f"$E $R $S --score {F1} -o out.txt <&- >&- 2>&-": (0, ""),
-    # Exit codes do not need standard error.
+    # The exit code is right without standard error.
     "$E $R no.tsv 2>&- >/dev/null": (2, ""),
     "$E $R 2>/dev/full >/dev/null": (2, ""),
     f"$E $R $S --require '{F1}>=1' 2>/dev/full >/dev/null": (1, ""),
-    # What packages warn of is not printed: matches of sed_eval are found by its own code, as of ties.
+    # Warnings of other packages are not printed: with ties, the code of sed_eval itself finds the matches.
     "$E t.tsv t.tsv --set compat=sed_eval --only event.hard -q -o /dev/null": (0, ""),
     "$E - $S <&-": (2, r"soft-sed-eval: -: .*standard input.*\n"),
 }
@@ -76,7 +76,7 @@ def test_standard_input_is_never_the_output(tmp_path):
     assert (shell("$E $R - -o ref.tsv < ref.tsv", tmp_path).returncode, table.read_text()) == (2, OLD)
 
 
-# Signals, full disks, and readers who leave.
+# Signals, full disks, and readers who stop reading.
 
 SLOWLY = """
 import os, sys, time
@@ -99,7 +99,7 @@ main()
     [
         ([signal.SIGINT], {130}, "-o"),
         ([signal.SIGTERM], {143}, "--save-tally"),
-        # A second signal does not break into the clearing up.
+        # A second signal does not interrupt the cleanup.
         ([signal.SIGTERM, signal.SIGINT, signal.SIGTERM] * 5, {130, 143}, "-o"),
     ],
 )
@@ -113,7 +113,7 @@ def test_a_signal_leaves_the_old_output_and_nothing_else(numbers, codes, option,
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(number)
     out, error = process.communicate(timeout=30)
-    # Python remarks on a signal that it ignores in a race of two.
+    # Python prints a remark about a signal that it ignores if two arrive at once.
     assert process.returncode in codes and out == b"" and (error.count(b"\n") == 1 or len(numbers) > 1)
     assert error.splitlines()[-1].startswith(b"soft-sed-eval: ")
     assert (target.read_text(), [*tmp_path.iterdir()]) == (OLD, [target])
@@ -134,7 +134,7 @@ BIG = "$E many.tsv many.tsv --only segment.hard --format json"
     ],
 )
 def test_a_reader_who_leaves_is_not_told(command, tmp_path):
-    # The reader has gone, or nearly, when the results come.
+    # The reader has ended, or soon will, before the results are written.
     os.mkfifo(tmp_path / "pipe")
     rows = "".join(f"{i}\t{i + 1}\tclass {i:04d}\n" for i in range(600))
     (tmp_path / "many.tsv").write_text(f"onset\toffset\tevent_label\n{rows}")
@@ -148,7 +148,7 @@ def test_what_a_killed_process_left_is_no_table(tmp_path):
     assert call(tmp_path, tmp_path, "--score", "segment.hard.f1.micro").out == "1.0\n"
 
 
-# Progress: in front of somebody, after a while, and gone at the end.
+# Progress is shown on a terminal only, after a while, and is removed at the end.
 
 
 @pytest.mark.parametrize("patience", [0.0, 60.0])

@@ -1,4 +1,4 @@
-"""`soft-sed-eval tune`, and scores by its thresholds, as users of the command line have them."""
+"""`soft-sed-eval tune`, and scores at its thresholds, on the command line."""
 
 from functools import cache
 
@@ -15,7 +15,7 @@ F1 = "segment.tuned.f1.macro"
 
 
 def run(*arguments):
-    """Return what the command prints; it must succeed."""
+    """Run a command, which must succeed, and return its output."""
     done = call(*arguments)
     assert done.code == 0, done.err
     return done.out
@@ -38,7 +38,7 @@ FOLDS = ("--folds", SAMPLES / "folds.tsv")
 def test_thresholds_of_the_same_data_reach_the_optimal_reading(basis, options, tmp_path):
     tuned = run("tune", REFERENCE, SYSTEM, "--objective", f"{basis}.f1", *options.split())
     found = yaml.safe_load(tuned)["thresholds"]
-    # A file of classes alone, and one in the settings, do as well.
+    # A file of classes only, and a file named in the settings, work too.
     classes, nested = yaml.safe_dump(found), yaml.safe_dump({"thresholds": found})
     lay_out(tmp_path, {"whole": tuned, "flat": classes, "config": nested})
     best = run(REFERENCE, SYSTEM, f"--score={basis}.optimal.f1.macro", *options.split())
@@ -63,7 +63,7 @@ MOVING = {
     "intersection.f1": ("--set dtc=0.7", "--set gtc=0.7", "--psds dcase-psds1"),
     "": ("--objective segment.error_rate",),
 }  # fmt: skip
-"""Each option that says which thresholds are best, with a value that makes others best, by objective."""
+"""By objective: each option that affects the best thresholds, with a value that changes them."""
 
 FILES = {
     *("output", "quiet", "columns", "label", "sample-rate", "map", "map-to", "from", "limit", "memory-limit"),
@@ -120,7 +120,7 @@ def test_tuned_scores_that_are_not_what_they_seem_are_a_warning(thresholds, tmp_
         (SYSTEM, thresholds, "", "these very tables"),
         (OTHER, thresholds, "", None),
         (OTHER, thresholds, "--segment-length 0.5 --set pool=mean", "1.0, not 0.5; pool max, not mean"),
-        # Collars matter to thresholds of events alone.
+        # Collars affect thresholds of events only.
         (OTHER, thresholds, "--onset-collar 1", None),
         (OTHER, events, "--onset-collar 1", "onset_collar 0.2, not 1.0"),
     ):
@@ -136,7 +136,7 @@ def test_folds_are_tuned_over_by_themselves():
     assert [(each["cross_tune"], each["thresholds"]) for each in chosen] == [("folds", None), (None, "prior")]
     name = "event.tuned.f1.macro"
     assert run(*asked, "--score", name) == f"{found.scores[name]['value']!r}\n"
-    # If no tuned score is asked for, none is computed.
+    # No tuned score is computed unless it is asked for.
     assert ".tuned." not in run(*asked, "--score", "segment.hard.f1.macro", "--format", "json")
 
 

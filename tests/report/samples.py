@@ -1,4 +1,4 @@
-"""Scores and boards built by hand for the tests of presentations: numbers that only look like scores."""
+"""Scores and boards built by hand for the tests of presentations; the numbers only look like scores."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ def build(
     system: str = "sys.tsv",
     **chosen: object,
 ) -> Scores:
-    """Build what is scored by default of some classes; `silent` have no reference, `missed` no output."""
+    """Build the default scores of some classes; `silent` have no reference, `missed` no output."""
     settings = Settings.of(**chosen)
     sha256, long = f"{crc32(system.encode(*UTF_8)):064x}", "long table with header, tab"
     inputs = (
@@ -73,12 +73,12 @@ def build(
 
 
 def signed(settings: Settings, inputs: Sequence[Input]) -> dict[str, str]:
-    """Sign as an evaluation does."""
+    """Return a signature like an evaluation's."""
     return dict(zip(("signature", "short_signature"), sign(SIGNATURE_VERSION, settings, inputs), strict=True))
 
 
 def registered(classes: Sequence[str]) -> list[Score]:
-    """Build a score of every name that the registry has, each with another value of six digits."""
+    """Build a score for every name in the registry, each with a different value of six digits."""
     return [
         Score(str(n), n.basis, n.reading, n.measure, n.average, n.class_name, 100_000 + i)
         for i, n in enumerate(map(ScoreName.parse, score_names(classes)))
@@ -86,13 +86,13 @@ def registered(classes: Sequence[str]) -> list[Score]:
 
 
 def with_all(classes: Sequence[str]) -> Scores:
-    """Build scores of every name that the registry has."""
+    """Build scores for every name in the registry."""
     return replace(build(classes, (), beta=2.0), scores={s.name: s for s in registered(classes)})
 
 
 def _value(score: Score, silent: bool, missed: bool) -> Value:
-    """Return a number that looks like a measure's; 0 or None where a class has no reference or no output."""
-    # Of its name alone: a measure that is added changes no other's number.
+    """Return a number that looks like a measure's; 0 or None if a class has no reference or no output."""
+    # The value depends on the name only, so a new measure changes no other value.
     measure, share = score.measure, crc32(score.name.encode(*UTF_8)) % 9973 / 9973
     if (silent and measure in {"recall", "error_rate"}) or (missed and measure in {"precision", "threshold"}):
         return None
@@ -104,18 +104,18 @@ def _value(score: Score, silent: bool, missed: bool) -> Value:
 
 
 def revalued(scores: Scores, value: Callable[[Score], Value]) -> Scores:
-    """Return the same scores with the value that a function gives to each."""
+    """Return the scores with values that a function computes."""
     return replace(scores, scores={s.name: s._replace(value=value(s)) for s in scores.scores.values()})
 
 
-# With intervals, folds, what costs most; and boards.
+# Intervals, folds, worst files and classes; and boards.
 
 
 RANK_BY = "segment.soft.f1.macro"
 
 
 def with_intervals(scores: Scores, **chosen: object) -> Scores:
-    """Return the scores with intervals for all but thresholds and what is undefined."""
+    """Return the scores with intervals, except for thresholds and undefined scores."""
     settings = Settings.of(**{"ci": "bootstrap", **chosen})
     return replace(scores, scores=_intervals(scores), settings=settings, **signed(settings, scores.inputs))
 
@@ -130,7 +130,7 @@ def _intervals(scores: Scores) -> dict[str, Score]:
 
 
 def of_runs(scores: Scores, runs: Sequence[str] = ("a.tsv", "b.tsv", "c.tsv", "d.tsv")) -> Scores:
-    """Return the scores as if they were means over repeated trainings."""
+    """Return the scores as means over repeated trainings."""
     return replace(scores, scores=_intervals(scores), system=f"mean of {', '.join(runs)}", runs=tuple(runs))
 
 
@@ -162,7 +162,7 @@ def with_folds(scores: Scores, names: Sequence[str] = ("fold1", "fold2", "fold3"
 
 
 def with_sections(scores: Scores) -> Scores:
-    """Return the scores with chance levels, and over thresholds of the reference: segments, soft left out."""
+    """Return the scores with chance levels, and with segment scores over thresholds of the reference."""
     levels = {
         name: Level(score.value / 2, None if "macro" in name else 0.0125, 0.5)
         for name, score in scores.scores.items()
@@ -204,11 +204,11 @@ WORST = {
         ),
     ),
 }
-"""What costs most; costs of events are counts."""
+"""The files and classes with the largest costs; costs of events are counts."""
 
 
 def with_worst(scores: Scores, basis: str = "segment") -> Scores:
-    """Return the scores with what costs most of segments or of events."""
+    """Return the scores with the largest costs of segments or of events."""
     return replace(scores, worst=WORST[basis])
 
 
@@ -260,7 +260,7 @@ def board(
 
 
 def render_board(board: Board, form: str = "text", **options: object) -> str:
-    """The comparison of systems as text in one of the forms."""
+    """Render the comparison of systems in one of the forms."""
     return render(board.systems, form, board=board, **options)
 
 
@@ -276,7 +276,7 @@ LINES, WIDTH = 40, 80
 
 
 def lines_of(text: str, width: int) -> list[str]:
-    """Return the lines of a screen without colours, all of which fit the terminal."""
+    """Return the lines of a screen without colours; all must fit the terminal."""
     lines = re.sub("\x1b\\[[0-9;]*m", "", text).splitlines()
     assert max(map(cells, lines)) <= width
     return lines
@@ -285,7 +285,7 @@ def lines_of(text: str, width: int) -> list[str]:
 def compared(
     n_systems: int = 3, n_classes: int = 3, n_files: int = 12, worse: float = 0.03, **chosen: object
 ) -> Board:
-    """Compare systems, each worse than the one before by so much noise."""
+    """Compare systems, each with more noise than the one before."""
     rng = np.random.default_rng(5)
     reference = rng.random((n_files, 20, n_classes)) ** 3
     systems = {

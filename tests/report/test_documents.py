@@ -1,4 +1,4 @@
-"""What programs and services read: JSON, YAML, csv, tsv, JUnit XML, Codabench, and summaries of GitHub."""
+"""Documents for programs and services: JSON, YAML, csv, tsv, JUnit XML, Codabench, GitHub summaries."""
 
 import csv
 import io
@@ -75,7 +75,7 @@ def test_yaml_and_json_are_one_document(labels):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_name_that_is_no_text_is_shown_as_an_escape(form):
-    """A file's name may hold bytes that are not UTF-8; Python keeps them as lone surrogates."""
+    """The name of a file may have bytes that are not UTF-8; Python keeps them as lone surrogates."""
     assert "udcff" in render([build(("car",), HARD, system="sys\udcff.tsv")], form).encode().decode()
 
 
@@ -126,7 +126,7 @@ def test_the_schema_takes_a_whole_document_and_refuses_a_broken_one(name):
 
 
 def test_schema_follows_settings_and_registry():
-    """A setting, a reading or an average that is added must be added to the schema too."""
+    """The schema must list each setting, reading and average."""
     jsonschema.Draft202012Validator.check_schema(schema())
     properties = schema()["properties"]
     of_settings = properties["settings"]["properties"]
@@ -139,7 +139,7 @@ def test_schema_follows_settings_and_registry():
     assert all(re.match(known["name"]["pattern"], name) for name in score_names(means=CLASS_MEANS))
 
 
-# What services take.
+# Documents for services.
 
 
 @settings(max_examples=10)

@@ -1,4 +1,4 @@
-"""Names that something would obey: each output shows them as text, and JSON has them exactly."""
+"""Names that a program would run as code or a command: outputs escape them, and JSON keeps them exactly."""
 
 import json
 import re
@@ -25,7 +25,7 @@ from sedeval_soft.report.services import Verdict, job_summary
 from sedeval_soft.settings_files import read_plain_yaml, write_plain_yaml
 
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What no output may have, ends of lines apart."""
+"""Characters that no output may have, apart from line ends."""
 
 HOSTILE = (
     *("=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\uff1d1", '=HYPERLINK("http://x")'),
@@ -37,12 +37,12 @@ MANY = st.text(st.characters(codec=None), min_size=1, max_size=12)
 
 
 def rows(names: Sequence[str], value: float = 0.9) -> dict[str, list[object]]:
-    """Return a table in which each name is that of a file and of a class."""
+    """Return a table in which each name is both a file and a class."""
     return columns_of([(name, i, i + 1, name, value) for i, name in enumerate(names)])
 
 
 def test_no_output_has_what_a_terminal_obeys():
-    """One system with what costs most, and a board; cells of csv and tsv are those of `cell`."""
+    """Render one system with its largest costs, and a board."""
     table, how = rows(HOSTILE), {"replicates": 2, "only": "segment"}
     board = sedeval_soft.compare(table, dict.fromkeys(HOSTILE[:10], table), **how)
     scores = sedeval_soft.evaluate(table, table, name=HOSTILE[8], worst=3, only="segment")
@@ -58,7 +58,7 @@ def test_any_name_is_harmless_in_texts_cells_and_json(text):
     assert visible(text).isprintable()
     assert visible(text) == text or not text.isprintable()
     assert OBEYED.search(harmless(text)) is None
-    # However a spreadsheet divides it.
+    # A spreadsheet may split the cell at any of these.
     assert not [part for part in re.split("[;|,]", cell(text)) if re.match(r"[\s\"]*[=+\-@\uff1d]", part)]
     assert cell(text).replace("'", "") == harmless(text).replace("'", "")
     written = json.dumps({"name": text}, ensure_ascii=False, indent=2)
@@ -72,7 +72,7 @@ def test_github_annotations_are_one_line_whose_parts_read_back(file, message):
     line = f"::error file={github_property(file)},title=x::{github_message(message)}"
     assert len(line.splitlines()) == 1
     parts = re.fullmatch(r"::error file=([^:,]*),title=x::(.*)", line)
-    # Ends of lines read back as they are, all else that is obeyed as an escape.
+    # Line ends read back unchanged, other control characters as an escape.
     assert [*map(unquote, parts.groups())] == [
         "".join(c if c in "\r\n" else visible(c) for c in text) for text in (file, message)
     ]
@@ -81,10 +81,10 @@ def test_github_annotations_are_one_line_whose_parts_read_back(file, message):
 NASTY = "\x1b[31m\u202e\x9b2J"
 
 
-# Lines that would be commands to what keeps a log.
+# Lines that a service would run as commands when they appear in its log.
 
 COMMAND = re.compile("[\\s\u00ad\u200b-\u200d\u2060\ufeff]*::|.*##\\w*\\[")
-"""How GitHub reads a line: `::name::` at its begin, blanks or not; `##[name]` anywhere, as Azure `##vso[`."""
+"""Commands to GitHub: `::name::` at the begin of a line, `##[name]` anywhere; to Azure: `##vso[`."""
 
 ENDS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 LOGGED = (
@@ -96,7 +96,7 @@ FORMS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex", "github")
 
 
 def obeyed(text: str, form: str = "") -> list[str]:
-    """The lines of an output that something would obey, those of GitHub's own form left out."""
+    """Return the lines of an output that are commands, except ours in the form `github`."""
     ours = re.compile(r"::(error|warning|notice) ([a-zA-Z]+=[^:,]*,?)*::")
     lines = [line for line in ENDS.split(text) if not (form == "github" and ours.match(line))]
     return [line for line in lines if COMMAND.match(line) or OBEYED.search(line.replace("\t", ""))]
@@ -117,7 +117,7 @@ def test_an_ordinary_name_is_shown_as_it_is(name):
 
 
 BAD = f"::error::bad{NASTY}.tsv"
-"""A table whose name and rows a terminal and a log would obey."""
+"""A table with control characters and commands in its name and rows."""
 
 
 REF, SYS, OTHER = "ref.jsonl", "::error::sys.jsonl", "##[error]other.jsonl"
@@ -125,7 +125,7 @@ REF, SYS, OTHER = "ref.jsonl", "::error::sys.jsonl", "##[error]other.jsonl"
 
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory) -> Path:
-    """Tables, settings, tallies and results whose names are commands, and which are called so themselves."""
+    """Write tables, settings, tallies and results with commands as names, in files of such names."""
     folder = tmp_path_factory.mktemp("logged")
     for table, value in ((REF, 1.0), (SYS, 0.75), (OTHER, 0.25)):
         pd.DataFrame(rows(LOGGED, value)).to_json(folder / table, orient="records", lines=True)
@@ -199,7 +199,7 @@ def test_tables_are_exact_and_no_line_of_them_begins_a_command(tmp_path, to):
 @example("\\\\[2em]")
 @example("----")
 def test_no_character_of_a_name_is_obeyed_by_latex(name):
-    """But for commands without arguments, signs behind a backslash, and brackets in braces, all is text."""
+    """Only commands without arguments, signs after a backslash, and brackets in braces are not plain text."""
     text = re.sub(r"\\[a-zA-Z]+\d*\{\}|\\[#$%&_{}]|\{[\[\]*]?\}", "", escaped(name))
     assert not set(text) & set('#$%&_~^\\<>|"{}[]*\n') and "--" not in escaped(name)
 

@@ -52,7 +52,7 @@ def test_a_measure_is_explained_by_its_heading_with_the_scores_that_are_alike():
     for heading in ("F1", "P", "R", "ER", "KLD", "ECE"):
         found = explained(heading)
         headings = {explained(name).measure.short for name in (found.name, *found.alike)}
-        # One that comes only with an option is explained by its option.
+        # The explanation of a score that needs an option names the option.
         assert (headings, bool(found.asked_by)) == ({heading}, heading == "ECE")
     alike = [found.name, *found.alike]
     assert alike[0] == "segment.hard.expected_calibration_error" and len({*alike}) == len(alike) == 4

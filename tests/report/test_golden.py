@@ -1,8 +1,8 @@
-"""Every letter of the presentations, as in the golden files of tests/data/report and tests/data/screens.
+"""All presentations equal their golden files in tests/data/report and tests/data/screens.
 
-`PYTHONPATH=tests:tests/report python tests/report/test_golden.py` writes these files anew. Run it after a
-wanted change of a presentation, and read the difference before you commit it. The scores of `samples` have no
-meaning.
+`PYTHONPATH=tests:tests/report python tests/report/test_golden.py` writes these files. Run it after an
+intended change of a presentation, and read the difference before you commit it. The scores of `samples` have
+no meaning.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ from sedeval_soft.report.shown import with_averages
 
 DATA = Path(__file__).parents[1] / "data"
 
-# Pages of scores that are built by hand, in all forms.
+# Scores built by hand, in all forms.
 
 PAIR = {"families": (("segment", "hard"), ("segment", "soft")), "silent": ("speech",), "missed": ("car",)}
 HARD, SOFT = (("segment", "hard"),), (("segment", "soft"),)
@@ -57,7 +57,7 @@ VERDICTS = [
     Verdict(NAMES[1], "segment.soft.f1[a|b]>=0.9", None, met=False),
     Verdict(NAMES[1], "segment.soft.f1.micro>=0.5", 0.75, met=True),
 ] * 2
-"""A requirement that is asked for twice is one."""
+"""A repeated requirement counts once."""
 
 ROWS = {
     "filename": ["street_1", "street_1", "park"],
@@ -75,7 +75,7 @@ EXPLAINED = (
 
 
 def lower_is_better() -> Board:
-    """Return a board on which the last system has no score, and one class is just not sure to differ."""
+    """Return a board: the last system has no score, and one class just misses a significant difference."""
     made = board(("alpha.tsv", "beta.tsv", "gamma.tsv"), "gamma.tsv", 1, ci="bca", fixed_thresholds=True)
     nothing = dict.fromkeys(("value", "low", "high", "stability", "best_place", "worst_place"))
     return replace(
@@ -140,7 +140,7 @@ MADE: dict[str, Callable[[], Scores | Board | list[Scores]]] = {
     "board.tex": lambda: board(NAMES, families=PAIR["families"]),
     "board.lower.tex": lambda: replace(board(families=SOFT), rank_by="segment.soft.error_rate.micro"),
 }
-"""What is rendered in the form that a name says, and which averages of it."""
+"""By file name, which gives the form and the averages: a function that builds the scores."""
 
 FORMS = {"txt": "text", "md": "markdown", "tex": "latex", "json": "json", "csv": "csv"}
 
@@ -157,7 +157,7 @@ def rendered(name: str) -> str:
 
 
 def curves(path: Path) -> pd.DataFrame:
-    """Return the curves of two files of two classes as they are written, every number as it is read."""
+    """Write the curves of two files with two classes, and read them back."""
     y, p = np.array([[[0.5, 0], [1, 0.5], [0, 0], [1, 0]], [[0, 1], [0.5, 0.5], [1, 0], [0, 0.5]]])
     scores = evaluate(
         *(y, p),
@@ -179,7 +179,7 @@ def curves_text() -> str:
         return curves(Path(folder) / "c.tsv").round(9).to_csv(sep="\t", index=False)
 
 
-# The screen that a person sees first, of tables.
+# The default screen, from tables.
 
 DCASE = SHARED / "dcase2019_task4"
 HEAD = ["filename", "onset", "offset", "event_label", "value"]
@@ -187,7 +187,7 @@ Rows = list[tuple[object, ...]]
 
 
 def classes_of(n: int, length: int = 6) -> tuple[Rows, Rows]:
-    """Return a reference of n classes and a system that is right of fewer and fewer of their ten seconds."""
+    """Return a reference of n classes of ten seconds, and a system that detects less of each next class."""
     rows = [(f"f{k % 3}", 20 * k, 20 * k + 10, f"class {k:0{length}}", 0.9) for k in range(n)]
     return rows, [
         (file, on, on + 10 * (1 - k / n), name, 0.8) for k, (file, on, _, name, _) in enumerate(rows)
@@ -209,7 +209,7 @@ MISSED = (
     [("a", 0, 2, "low", 1), ("a", 3, 5, "none", 1), ("a", 6, 8, "zero", 1), ("a", 8, 9, "faint", 0.4)],
     [("a", 0, 2, "low", 0.4), ("a", 6, 8, "zero", 0), ("a", 8, 9, "faint", 0.9), ("a", 9, 9.5, "more", 1)],
 )
-"""Classes that are not detected, or not in the reference, each for another reason."""
+"""Classes without detections or without a reference, each for a different reason."""
 
 NOTES: dict[str, dict[str, object]] = {
     "plain": {},
@@ -223,17 +223,17 @@ NOTES: dict[str, dict[str, object]] = {
 }
 OFTEN = [("a", 0, 50, "often", 1.0)]
 RARE = [*OFTEN, ("a", 3, 5, "rare", 1.0)], [*OFTEN, ("a", 0, 100, "rare", 0.2)]
-"""Optimal F of "rare" is 4/102 below 0.2, where micro F is 104/202; in the hard reading it is 100/102."""
+"""Below 0.2, optimal F of "rare" is 4/102 and micro F is 104/202; hard micro F is 100/102."""
 
 RIGHT = [("f", 0, 10, "a", 0.9), ("f", 9, 10, "b", 1.0)]
 SMALL = RIGHT, [*RIGHT, ("f", 0, 9, "b", 0.3)]
-"""Of "b" soft TP is 1 of 1 and 1 + 9 * 0.3: P 1/3.7, F 2/4.7."""
+"""Soft TP of "b" is 1; the reference has 1, the system 1 + 9 * 0.3: P 1/3.7, F 2/4.7."""
 
 EVENTS = pd.DataFrame([("a", 0.0, 1.0, "car"), ("a", 5.0, 6.0, "car")], columns=HEAD[:4])
 
 
 def untested() -> Board:
-    """Return a board as a site has it where its systems are not tested against each other."""
+    """Return a board without tests between systems, as a site may have it."""
     made = compared(2, n_files=4)
     of = replace(made.entries[1].difference, p_bootstrap=None, p_exchange=None, p_adjusted=None)
     return replace(made, entries=(made.entries[0], replace(made.entries[1], difference=of)))

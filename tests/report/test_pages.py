@@ -1,6 +1,6 @@
-"""Pages and screens show whole names and all scores, and fit the terminal, whatever the data.
+"""Pages and screens show whole names and all scores, and fit the terminal, for any data.
 
-The golden files have each letter of some; these tests have the rules behind them.
+The golden files fix the letters of a few; these tests check the rules for all.
 """
 
 import math
@@ -65,10 +65,10 @@ def test_every_score_and_every_end_of_an_interval_is_shown(how):
         (table.exact, {None: "-", 3: "3", 0.1: "0.1", 1 / 3: "0.3333333333333333"}),
         (short, {1.0: "1", 0.2: "0.2", 1e-06: "1e-06"}),
         (ends, {0.95: ("2.5 %", "97.5 %"), 0.6827: ("15.865 %", "84.135 %")}),
-        # No p-value looks like 0.
+        # No p-value is written as 0.
         (p_value, {None: "-", NAN: "-", 1.0: "1.0000", 0.04999: "0.0500", 0.0001: "0.0001",
                    0.00009: "9.0e-05", 3.2e-200: "3.2e-200", 0.0: "< 1e-300"}),
-        # Five letters in a screen.
+        # A screen gives a number five characters.
         (fitted.number, {0.7331: ".733", 1.0: "1.000", 0.9996: "1.000", -0.0004: ".000", -0.25: "-.250",
                          3.4732: "3.473", 12.345: "12.35", 99.996: "100.0", None: "-", 12345.6: "12346",
                          0: ".000", 9.9994: "9.999", 9.9996: "10.00", 999.96: "1000"}),
@@ -113,7 +113,7 @@ def test_tables_fit_the_terminal(labels, width):
     how = {"color": True, "width": width}
     text = render_board(board(), **how) if labels is None else render([build(labels)], verbose=1, **how)
     drawn = [line for line in lines_of(text.partition("\n\n")[2], width) if "  " in line.strip()]
-    # Two of them look the same, and are shown so that they differ.
+    # Two names look the same; their escapes differ.
     shown = [{"caf\u00e9": r"caf\xe9", "cafe\u0301": r"cafe\u0301"}.get(name, name) for name in labels or ()]
     assert all(sum(name in line for line in drawn) >= len(FAMILIES) for name in shown)
 
@@ -139,7 +139,7 @@ def test_what_has_no_system_or_no_form_is_refused(systems, made, form, said):
         render(systems, form, board=made)
 
 
-# Screens: what is shown without `-v`.
+# Screens without `-v`.
 
 
 @settings(max_examples=10)
@@ -151,7 +151,7 @@ def test_what_has_no_system_or_no_form_is_refused(systems, made, form, said):
 )
 def test_whatever_there_is_fits(names, made, width, color):
     lines = lines_of(render([made(build(tuple(names)))], width=width, color=color), width)
-    # Notes with names of up to 40 letters take some lines more, and below 80 columns as many as they need.
+    # Notes with long names need a few more lines, and below 80 columns any number.
     assert len(lines) <= LINES + 4 or width < WIDTH
 
 
@@ -182,7 +182,7 @@ def test_no_color_is_obeyed(monkeypatch):
 @pytest.mark.parametrize("by_class", [False, True])
 @pytest.mark.parametrize(("n_systems", "n_classes"), [(1, 17), (3, 9)])
 def test_a_narrow_screen_names_the_columns_that_only_a_wide_one_has(n_systems, n_classes, by_class):
-    """Scores, intervals and p-values at 80 columns are those at 140, but for the columns that are named."""
+    """80 columns show the same numbers as 140, except for the columns that the screen names as left out."""
     made = compared(
         *(n_systems + 1, n_classes),
         n_files=4,

@@ -1,4 +1,4 @@
-"""A result, or a folder of results, is written as a whole or not at all."""
+"""A file or a folder of results is written as a whole or not at all."""
 
 import os
 import stat
@@ -60,7 +60,7 @@ def test_a_pipe_is_written_and_stays_one(tmp_path):
 
 
 def test_an_open_file_keeps_its_content(tmp_path):
-    """As standard output may be one."""
+    """Standard output may be an open file with content."""
     with (tmp_path / "out").open("w") as out:
         print("before", file=out, flush=True)
         write_atomic(f"/dev/fd/{out.fileno()}", "after")
@@ -71,7 +71,7 @@ FORCED = {"replaceable": [".txt"], "force": True}
 
 
 def broken():
-    """Yield a file, and fail."""
+    """Yield a file, and then fail."""
     yield "a.txt", b"new"
     raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""Random tables, the facts of a table, and its way through a form."""
+"""Random tables, the facts of a table, and its round trip through a form."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ from sedeval_soft.tools.convert import prepare
 WRITTEN = tuple(form for form in FORMS if form.written)
 
 PLAIN = ("a", "b.wav", "car", "people talking", "Häuser", "x_y")
-"""Names that every form holds, blanks and extensions aside."""
+"""Names that every form keeps, apart from blanks and extensions."""
 
 TRICKY = (
     "onset", "label", "event", "activity", "filename", "start", "1", "0.5", "1e3", "nan", "<NA>", "SPEAKER",
@@ -34,7 +34,7 @@ TRICKY = (
 
 
 def cases(name: str) -> list[dict[str, str]]:
-    """Return the rows of a table, named from here, whose texts are escaped as in JSON, but for quotes."""
+    """Return the rows of a table in this folder; its texts have the escapes of JSON, except for quotes."""
     with (Path(__file__).parent / name).open(newline="", encoding="utf-8") as file:
         return [
             {key: json.loads('"{}"'.format(text.replace('"', '\\"'))) if "\\" in text else text
@@ -44,14 +44,14 @@ def cases(name: str) -> list[dict[str, str]]:
 
 
 def table(path: Path, *lines: str) -> Path:
-    """Write lines; their fields are divided by `|` here, or by blanks, and by tabs in the file."""
+    """Write lines as a table: `|` or, if there is none, blanks become tabs."""
     by = "|" if any("|" in line for line in lines) else " "
     path.write_text("".join("\t".join(line.split(by)) + "\n" for line in lines))
     return path
 
 
 def lay_out(folder: Path, files: Mapping[str, str | bytes]) -> Path:
-    """Write files of a folder, and of folders in it."""
+    """Write files to a folder and its subfolders."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ def lay_out(folder: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def facts(rows: EventTable) -> tuple[object, ...]:
-    """Return the rows, recordings and classes of a table, in whatever order."""
+    """Return the rows, recordings and classes of a table, sorted."""
     lists = (rows.file.tolist(), rows.onset.tolist(), rows.offset.tolist())
     if rows.has_steps:
         values = np.array(rows.values).reshape(len(rows.classes), len(rows)).T.tolist()
@@ -76,8 +76,8 @@ def facts(rows: EventTable) -> tuple[object, ...]:
 
 
 def found(path, form="", limits=LIMITS):
-    """Return what is read of a path, as JSON has it: the facts of its rows, the columns that are ignored, and
-    how many notes, assumptions and settings without effect there are; or the places and codes of problems."""
+    """Read a path; return its facts, ignored columns, and numbers of notes, assumptions and settings without
+    effect; or the places and codes of its problems. All types are JSON's."""
     try:
         rows = read_rows(path, form=form, limits=limits)
     except InputError as error:
@@ -89,7 +89,7 @@ def found(path, form="", limits=LIMITS):
 
 
 def written(form: str, table: pa.Table, path: Path) -> Path:
-    """Write a table as other programs do: Parquet, or Arrow's file or stream."""
+    """Write a table in a form of other programs: Parquet, or Arrow's file or stream."""
     if form == "parquet":
         pq.write_table(table, path)
     elif form == "stream":
@@ -127,7 +127,7 @@ def long(rows, files=()):
 
 
 def unfolded(said: tuple[object, ...]) -> tuple[object, ...]:
-    """Return the facts of a table as a long one: of a wide one each class and time step has a row."""
+    """Return the facts of a table in long form: a wide table gets a row for each class and time step."""
     kind, rows, files, classes = said
     if kind == "wide":
         rows = sorted(((*row[:3], label, value) for row in rows for label, value in row[3]), key=repr)
@@ -137,7 +137,7 @@ def unfolded(said: tuple[object, ...]) -> tuple[object, ...]:
 def through(
     rows: EventTable, form: str, folder: Path, called: str = "x"
 ) -> tuple[EventTable, EventTable, tuple[str, ...]]:
-    """Write rows in a form, and read them: the rows that fit the form, those that were read, and losses."""
+    """Write rows in a form, and read them; return the fitted rows, the rows read, and the losses."""
     folder.mkdir(exist_ok=True)
     known = next(each for each in WRITTEN if each.name == form)
     path = folder / f"{called}{known.extensions[0] if not known.apart else ''}"
@@ -162,7 +162,7 @@ def _times(exact: bool):
 
 @st.composite
 def tables(draw, names=PLAIN, exact=True):
-    """Draw a table: long, with or without values, or wide, of steps that touch, or any."""
+    """Draw a table: long, with or without values, or wide, with touching or arbitrary steps."""
     some = st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True)
     named, wide = draw(st.booleans()), draw(st.booleans())
     files, classes = draw(some) if named else [UNNAMED], draw(some)

@@ -1,12 +1,14 @@
-"""Proposals of messages help: each is followed here, for each refused table of the tests' tables.
+"""Proposals in messages help: the tests follow each proposal, for each refused table.
 
-A proposal is taken from the message by rules that all of them keep: a command is run, an option is added to
-the call, a name is written in the header. No case has a rule of its own.
+The same rules find the proposal in every message: run a command, add an option to the call, or write a name
+in the header.
 
-`advice.tsv` has tables of other tools, rebuilt small, with the proposals for them, worked out by hand.
-`wrong_tables.tsv` has tables that are scored as the right one once the proposals are followed; at: line and
-column of the first problem; right, reference: what they should be and what they are compared with, `RIGHT`
-and `REFERENCE` if empty; more: what the message's option adds beside the table.
+`advice.tsv` has small copies of tables of other tools, with the proposals for them, worked out by hand.
+`wrong_tables.tsv` has tables that score like the right table after the proposals are followed. Its columns:
+
+- at: line and column of the first problem
+- right, reference: the right table and the reference, by default `RIGHT` and `REFERENCE`
+- more: options that the right table needs because of the proposals
 """
 
 import csv
@@ -25,7 +27,7 @@ from sedeval_soft.tables import is_number
 RIGHT = "filename\tonset\toffset\tevent_label\nr1\t1\t3\tcar\nr1\t4\t6\tdog\nr2\t0\t2\tcar\n"
 REFERENCE = "filename\tonset\toffset\tevent_label\nr1\t1\t4\tcar\nr1\t4\t6\tdog\nr2\t1\t2\tcar\n"
 MOST = 8
-"""Proposals for one table: a problem may show only when another is solved."""
+"""Most proposals for one table: solving one problem may reveal another."""
 
 WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s;)'\"])+"
 COMMAND = re.compile(rf"soft-sed-eval (validate {WORD} --fix {WORD})")
@@ -35,12 +37,12 @@ NAMED = re.compile(r"'([^']+)' in place of '([^']+)' in the header")
 
 
 def proposed(message: str) -> list[str]:
-    """Return the columns that a message proposes, as a shell has them."""
+    """Return the values for --columns that a message proposes, without the shell's quotes."""
     return [shlex.split(text)[0].rstrip(",.;:") for text in COLUMNS.findall(message)]
 
 
 def converted(path: Path, *options: str) -> tuple[str, list[dict[str, str]]]:
-    """Return the message of `convert` if it refuses a table, or its rows."""
+    """Convert a table; return the message if it is refused, and the rows."""
     done = call("convert", path, "-", *options)
     assert done.code in {0, 2}, done
     rows = csv.DictReader(io.StringIO(done.out), delimiter="\t", quoting=csv.QUOTE_NONE)
@@ -48,7 +50,7 @@ def converted(path: Path, *options: str) -> tuple[str, list[dict[str, str]]]:
 
 
 def check_followed(path: Path, *options: str) -> None:
-    """Check that each proposal, followed, gives sensible rows, or another question than before."""
+    """Check that each proposal leads to sensible rows or to another question."""
     first, _ = converted(path, *options)
     taken = {pair.rpartition("=")[2] for text in options for pair in text.split(",") if "=" in pair}
     for said in proposed(first):
@@ -92,7 +94,7 @@ def test_advice_about_all_refused_tables_of_the_tests_helps(text, tmp_path):
 
 
 def followed(arguments: list[str], path: Path, message: str) -> list[str]:
-    """Return the arguments of a call after the first proposal of a message was followed."""
+    """Follow the first proposal of a message; return the new arguments of the call."""
     if match := COMMAND.search(message):
         given = shlex.split(match[1])
         call(*given)
@@ -100,7 +102,7 @@ def followed(arguments: list[str], path: Path, message: str) -> list[str]:
     if match := OPTION.search(message):
         (value,) = shlex.split(match[2])
         value = value if value[-1:] not in ",.;:" else value[:-1]
-        # A column has the role that was proposed last.
+        # The last proposal for a column replaces an earlier one.
         again = arguments[-1].endswith(f"={value.rpartition('=')[2]}")
         return [*(arguments[:-2] if again and match[1] == "--columns" else arguments), match[1], value]
     new, old = NAMED.search(message).groups()
@@ -109,7 +111,7 @@ def followed(arguments: list[str], path: Path, message: str) -> list[str]:
 
 
 def scores(*arguments: object) -> tuple[str, dict[str, object]]:
-    """Return the message of a call, and its scores, none if it is refused."""
+    """Evaluate; return the message, and the scores, none if the call is refused."""
     done = call(*arguments, "--format", "json")
     assert done.code in {0, 2} and (done.code == 0 or not done.out), done
     return done.err, {} if done.code else {n: score["value"] for n, score in done.scores.items()}

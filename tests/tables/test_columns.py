@@ -1,7 +1,7 @@
-"""Columns of data that cannot be scored are refused, and those by other names are asked about, however given.
+"""Impossible columns are refused, and columns with unknown names are asked about, for any kind of input.
 
-Broken files of all forms are in tests/tools/bad_inputs.tsv. Which columns are known, asked about, or named by
-the user, `readings.tsv` has.
+tests/tools/bad_inputs.tsv has broken files of all forms. `readings.tsv` has the columns that are known, asked
+about, or named by the user.
 """
 
 import shutil
@@ -43,7 +43,7 @@ LONG = "n" * 300
      f"convert ref.tsv {LONG}.tsv", f"plot pr ref.tsv ref.tsv -o x.png --durations {LONG}"],
 )  # fmt: skip
 def test_files_that_are_missing_or_have_impossible_names_are_refused(arguments, tmp_path, monkeypatch):
-    """Anything but an error of the package is raised here."""
+    """`call` raises any other error than the package's own."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ref.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
     assert call(*arguments.split()).code == 2
@@ -99,7 +99,7 @@ def test_data_that_are_not_a_table_are_refused(data, tmp_path):
 
 @pytest.mark.parametrize("way", ["Parquet", "text"])
 def test_a_problem_in_a_later_block_has_its_place_in_the_whole_table(way, tmp_path, monkeypatch):
-    """The memory of this machine is replaced: a table that fits is read as a whole when a block is wrong."""
+    """If a block is wrong, a table that fits into memory is read as a whole; a mock sets the memory."""
     rows = columns_of([("a", float(k), float(k + 1 - 2 * (k == 20)), "car") for k in range(30)])
     path = given(way, pd.DataFrame(rows), tmp_path / "x")
     for room in ({}, {"side_effect": RoomError("too large")}):
@@ -110,7 +110,7 @@ def test_a_problem_in_a_later_block_has_its_place_in_the_whole_table(way, tmp_pa
         assert "row 20: " in str(first) if way == "Parquet" else (first.line, first.column) == (22, 3)
 
 
-# Columns by other names.
+# Columns with unknown names.
 
 REFERENCE, SYSTEM = (
     pd.DataFrame(columns_of(rows))
@@ -119,14 +119,14 @@ REFERENCE, SYSTEM = (
         [("r0", 4.0, 6.0, "car"), ("r1", 0.0, 2.0, "car"), ("r2", 1.0, 2.0, "dog")],
     )
 )
-"""Of one recording all would be found: of three only the dog is."""
+"""If all rows were of one recording, the system would find all events; with three, it finds only the dog."""
 
 SCORE = "segment.hard.f1.micro"
 F1 = pytest.approx(1 / 5)
 
 
 def check_asked(code: str, word: str, system: object, **how: object) -> None:
-    """Check that a system is refused by a code, and that the message has a word."""
+    """Check that a system is refused with a code, and that the message has a word."""
     with pytest.raises(InputError, match=word) as caught:
         evaluate(REFERENCE, system, **how)
     assert [problem.code for problem in caught.value.problems] == [code]
@@ -134,7 +134,7 @@ def check_asked(code: str, word: str, system: object, **how: object) -> None:
 
 @pytest.mark.parametrize(("name", "ending"), [("clipp", ""), ("what", ".wav"), ("take", "")])
 def test_tables_of_a_folder_are_asked_about_where_a_column_seems_to_name_recordings(name, ending, tmp_path):
-    """A folder, archive or pattern of one table is asked about as that table."""
+    """A folder, archive or pattern with one table leads to the same question as the table."""
     frame = SYSTEM.rename(columns={"filename": name}).assign(**{name: SYSTEM["filename"] + ending})
     parts = [frame] if name == "take" else [frame[:2], frame[2:]]
     texts = {f"part-{k}.tsv": part.to_csv(sep="\t", index=False) for k, part in enumerate(parts)}
@@ -146,7 +146,7 @@ def test_tables_of_a_folder_are_asked_about_where_a_column_seems_to_name_recordi
 
 
 def given(way: str, frame: pd.DataFrame, path: Path) -> object:
-    """Return a table as it is given to `evaluate`."""
+    """Return a table in one of the ways in which `evaluate` takes it."""
     if way == "data frame":
         return frame
     if way == "Parquet":
@@ -171,7 +171,7 @@ def test_a_table_is_asked_about_alike_however_it_is_read(way, how, tmp_path):
     check_asked("unclear-value-column", r"'p' .*0\.25, 0\.", system, **how)
     scores = evaluate(REFERENCE, system, columns={"value": "p"}, only="segment", **how)
     assert dict(scores) == dict(evaluate(REFERENCE, valued.rename(columns={"p": "value"}), only="segment"))
-    # One number that is not a value, at the end: a column of any other name is reported, not asked about.
+    # If the last number is not a value, a column with an unknown name is reported, not asked about.
     system = given(way, valued.assign(what=[*values[:-1], 7]).drop(columns="p"), tmp_path / "what")
     for columns in ((), "ignore=what"):
         warnings = evaluate(REFERENCE, system, columns=columns, only="event.hard", **how).warnings

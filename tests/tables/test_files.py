@@ -1,4 +1,4 @@
-"""Which files are read, what recordings are called, and which belong together."""
+"""The files that are read, the names of recordings, and names that mean the same recording."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from tables import columns_of
 from sedeval_soft import EvaluationError, InputError, Limits, evaluate
 from sedeval_soft.tables import Partition, file_groups, match_names, named_alike, read_rows
 
-# Folders and archives, with tables in folders of scenes.
+# Folders and archives with a subfolder for each scene.
 
 HEAD = "filename\tonset\toffset\tevent_label\tvalue\n"
 SCENES = {
@@ -20,12 +20,12 @@ SCENES = {
     "cafe/cafe_02.txt": "",
     "street/day/street_01.txt": "0\t1\tcar\t0.5\n",
 }
-"""As MAESTRO's: onset, offset, label, value."""
+"""Files in MAESTRO's form: onset, offset, label, value."""
 
 
 @pytest.mark.parametrize("case", cases("layouts.tsv"), ids=lambda case: f"{case['how']} {case['files'][:40]}")
 def test_files_are_one_table_or_are_refused(case, tmp_path):
-    """A folder, the same as an archive, or a pattern below it; how: which, found: as in `drawn.found`."""
+    """how: `archive`, a pattern below the folder, or empty for the folder; found: see `drawn.found`."""
     folder, how = lay_out(tmp_path / "x", json.loads(case["files"])), case["how"]
     archive = shutil.make_archive(str(folder), "zip", tmp_path, "x") if how == "archive" else ""
     assert found(archive or folder / how) == json.loads(case["found"])
@@ -55,19 +55,19 @@ def test_a_hash_of_the_names_and_bytes_of_all_shards(tmp_path):
     assert read_rows(tmp_path / "x" / "*.tsv").origin.sha256 != sha256
 
 
-# Names that mean one file, and the hint about names that match nothing but for one change.
+# Names that mean one file, and the hint about names that would match after one change.
 
 
 @pytest.mark.parametrize(
     ("reference", "other", "canonical", "ambiguous"),
     [
-        # reference, other, the names that the other names are matched with, which are ambiguous
+        # reference, other, the match of each other name, ambiguous names
         (["a.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
         (["a.wav"], ["a"], {"a": "a.wav"}, ()),
         (["a"], ["a.FLAC"], {"a.FLAC": "a"}, ()),
         (["audio/a.wav"], ["a.wav"], {"a.wav": "audio/a.wav"}, ()),
         (["a.wav"], ["x\\y\\a.wav"], {"x\\y\\a.wav": "a.wav"}, ()),
-        # Only audio extensions are cut off: a.001 and a.002 are two recordings.
+        # Only audio extensions are ignored: a.001 and a.002 are two recordings.
         (["a.001"], ["a.002"], {"a.002": "a.002"}, ()),
         # Upper and lower case differ.
         (["A.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
@@ -79,14 +79,14 @@ def test_a_hash_of_the_names_and_bytes_of_all_shards(tmp_path):
         # Two other names look like it: neither is taken.
         (["a.wav"], ["x/a.wav", "y/a.wav"],
          {"x/a.wav": "x/a.wav", "y/a.wav": "y/a.wav"}, ("x/a.wav", "y/a.wav")),
-        # With less of the name a file may become ambiguous, which with more it is not.
+        # A longer part of the name may match even if a shorter part is ambiguous.
         (["x/a.wav", "y/a.wav"], ["x/a", "y/a"], {"x/a": "x/a.wav", "y/a": "y/a.wav"}, ()),
         (["x/a", "y/a"], ["x/a", "a"], {"x/a": "x/a", "a": "a"}, ("a",)),
         # A name that is ambiguous without extensions may have one match without folders.
         (["a.wav", "a.flac", "x/a"], ["a"], {"a": "x/a"}, ()),
-        # One that is matched already, by another part of its name, is not matched again.
+        # A reference name is matched only once.
         (["x/a.wav"], ["x/a", "a.wav"], {"x/a": "x/a.wav", "a.wav": "a.wav"}, ("a.wav",)),
-        # Folders of both tables decide which file is meant: of 23h, ross has one, and casey another.
+        # Folders of both tables decide: casey/23h is not ross/23h if both tables use both folders.
         (["casey/21h.wav", "casey/22h.wav", "ross/23h.wav"], ["casey/23h.wav", "casey/21h"],
          {"casey/23h.wav": "casey/23h.wav", "casey/21h": "casey/21h.wav"}, ()),
         (["ross/23h.wav"], ["casey/23h.wav", "ross/24h.wav"],
@@ -109,7 +109,7 @@ def written(path, pattern):
 @pytest.mark.parametrize(
     ("ours", "theirs", "words"),
     [
-        # Names of the reference, of the system, and the words for their difference.
+        # Names of the reference, names of the system, and words in the hint.
         ("{}.wav", "{}.csv", ["extension"]),
         ("dev/{}.wav", "out/{}.scores.tsv", ["extension"]),
         ("{}.wav", "mix_{}.wav", ["'mix_'", "system"]),
@@ -145,7 +145,7 @@ def test_names_that_are_spelt_otherwise(change, word):
 
 
 def test_names_in_durations_that_match_nothing_have_the_hint_too(tmp_path):
-    """The files of a system that durations leave out, and durations of files that neither side has."""
+    """Durations may lack files of the system, or have files that neither side has."""
     ours, theirs = written(tmp_path / "ref.tsv", "{}.wav"), written(tmp_path / "sys.tsv", "{}.csv")
     for system, named, words in ((theirs, ".wav", "'--Yq1.csv'"), (ours, ".flac.txt", "5 of 5")):
         durations = {f"{stem}{named}": 10.0 for stem in STEMS}
@@ -175,11 +175,11 @@ def test_a_name_that_is_alike_beside_another_gives_a_hint():
     assert "'b.csv'" in hint and "1 of 2" in hint
 
 
-# Parts of all files: by a pattern of names, or by a table; and other tables of files.
+# Parts of the files: by a pattern of names or by a table; and other tables of files.
 
 
 def grouped(files, by):
-    """Return the files of each part, in the order of parts: each file is as long as its number from 1 on."""
+    """Return the files of each part, in order. Durations are powers of two, so that a sum names its files."""
     rows = columns_of([(name, 0.0, float(2**k), "a") for k, name in enumerate(files)])
     scores = evaluate(rows, rows, by=by, only="segment.hard")
     total = "segment.hard.n_ref.micro@"
@@ -214,7 +214,7 @@ def test_a_pattern_finds_the_part_in_a_name(pattern, name, part):
         ("{x}[z-a]*", "ab"),
         ("{scene}_[0-9]*", "Cafe-01"),
         ("a.c{x}", "abcd"),
-        ("{x}_*", "a@b_1"),  # a part is in names of scores
+        ("{x}_*", "a@b_1"),  # `@` would be ambiguous in names of scores
     ],
 )
 def test_a_name_that_a_pattern_does_not_fit_is_refused(pattern, name):

@@ -1,4 +1,4 @@
-"""Every form is documented, found, and reads what it writes; what it cannot hold is counted."""
+"""Every form is documented, recognised, and reads its own files; losses are counted."""
 
 import re
 import tempfile
@@ -27,7 +27,7 @@ FILES = {
     **{f"samples/{path.name}": path.name.split(".")[0].split("-")[0]
        for path in sorted((HERE / "samples").iterdir())},
 }  # fmt: skip
-"""Files of forms that are recognised by their content."""
+"""Files whose content reveals their form."""
 
 
 def test_every_form_is_documented_under_its_own_name_and_extensions():
@@ -42,24 +42,24 @@ def test_every_form_is_documented_under_its_own_name_and_extensions():
 
 @pytest.mark.parametrize("file", FILES)
 def test_content_is_recognised_by_its_form_alone(file, tmp_path):
-    """Whatever the file is called; of the other forms two at the most read something else in it."""
+    """The name of the file does not matter, and at most two other forms can read it."""
     path, name = tmp_path / "x", FILES[file]
     path.write_bytes((HERE / file).read_bytes())
     read = found(path, name)[:4]
     assert read[0] in ("long", "wide") and (name == "audacity" or found(path)[:4] == read)
     others = {form.name: found(path, form.name)[:4] for form in FORMS if form.module != "text"}
-    # What is refused has problems, which are lists.
+    # `found` returns lists of problems for a refused file.
     taken = {other for other, facts in others.items() if other != name and isinstance(facts[0], str)}
     if name not in ("audacity", "weak"):
         assert all(others[other] == read or (name, other) == ("answers", "jsonl") for other in taken)
         assert len(taken) <= 2
 
 
-# What is lost where a form cannot hold all, by examples worked out by hand.
+# Losses in forms that cannot represent everything, worked out by hand.
 
 
 def made(rows, target, form=None):
-    """Write rows in a form; return the facts of what is read, and the numbers in what is lost."""
+    """Write rows in a form, and read them; return their facts, and the numbers of the losses."""
     done = convert(rows, target, to=form)
     return facts(read_rows(target, form=form or "")), [int(text.split()[0]) for text in done.losses]
 
@@ -69,7 +69,7 @@ def test_steps_are_between_all_boundaries_and_take_the_largest_value(tmp_path):
     rows += [("f", 1.0, 2.0, "dog", 1.0), ("f", 5.0, 6.0, "dog", 0.75), ("f", 6.0, 6.0, "dog", 0.75)]
     cells = [(0.0, 1.0, 0.5, 0.0), (1.0, 2.0, 0.5, 1.0), (2.0, 3.0, 0.25, 0.0), (5.0, 6.0, 0.0, 0.75)]
     steps = [("f", b, e, (("car", car), ("dog", dog))) for b, e, car, dog in cells]
-    # A row without length, an overlap, two rows that are cut, three cells without a row.
+    # A row without duration, an overlap, two rows that are cut, three cells without a row.
     assert made(long_rows(rows), tmp_path / "x.tsv", "wide") == (
         ("wide", steps, ["f"], ["car", "dog"]), [1, 1, 2, 3]
     )  # fmt: skip
@@ -110,8 +110,8 @@ def test_losses_are_counted_by_kind(form, tmp_path):
 @pytest.mark.parametrize(
     ("form", "rows"),
     [
-        ("rttm", [("f", 0.0, 1.0, "car horn"), ("f", 0.0, 1.0, "car_horn")]),  # differ in blanks only
-        ("sed-eval", [("\ufeffa", 0.0, 1.0, "car")]),  # a byte order mark, which readers take away
+        ("rttm", [("f", 0.0, 1.0, "car horn"), ("f", 0.0, 1.0, "car_horn")]),  # differ only in blanks
+        ("sed-eval", [("\ufeffa", 0.0, 1.0, "car")]),  # a byte order mark, which readers remove
         ("audacity", [("", 0.0, 1.0, "0.5")]),  # a label like a value, without a header
         ("sed-eval", [("", 0.0, 1.0, "0.5")]),
     ],
@@ -124,11 +124,11 @@ def test_names_that_a_form_would_change_are_refused(form, rows, tmp_path):
     check(long_rows(rows), "long")
 
 
-# There and back.
+# Round trips.
 
 
 def check(rows, form):
-    """What is read is what was to be written; and what there was, where nothing is said to be lost."""
+    """Check that the rows read are the rows written, and also the original rows if no loss is reported."""
     with tempfile.TemporaryDirectory(prefix="forms-") as folder:
         fitted, read, losses = through(rows, form, Path(folder))
     assert facts(read) == facts(fitted)
@@ -139,7 +139,7 @@ def check(rows, form):
 @pytest.mark.parametrize("names", [PLAIN, (*PLAIN, *TRICKY)], ids=["plain", "tricky"])
 @pytest.mark.parametrize("form", [form.name for form in WRITTEN])
 def test_a_form_reads_what_it_writes_or_refuses_it(form, names):
-    """Plain names are refused only where there is nothing."""
+    """Plain names are refused only if the table has no files or no classes."""
 
     @settings(max_examples=8, suppress_health_check=list(HealthCheck))
     @given(tables(names, exact=names is PLAIN))

@@ -1,7 +1,7 @@
-"""The targets of the fuzzer read or refuse its seeds, and these with something done to them.
+"""The targets of the fuzzer read or refuse its seeds, and damaged copies of them.
 
-The seeds of `reader` are files of all forms and dialects: `validate` and the reader agree about each, at once
-and in blocks, and nothing but one harmless message of the package is ever raised.
+The seeds of `reader` are files of all forms and dialects. `validate` and the reader agree on each, as a whole
+and in blocks, and raise only errors of the package with harmless messages.
 """
 
 import gzip
@@ -21,7 +21,7 @@ BYTES = (
 
 
 def with_bytes_changed(data: bytes, random: Random) -> bytes:
-    """Return bytes with something done to them."""
+    """Return bytes after a random change."""
     i, j, k = sorted(random.randrange(len(data) + 1) for _ in range(3))
     packed, inserted = gzip.compress(data, mtime=0), data[:i] + random.choice(BYTES) + data[i:]
     changed = {

@@ -1,4 +1,4 @@
-"""Inputs that are more than they may be: each is refused by a code, at any limit that the user may raise."""
+"""Inputs above a limit are refused with a code, for each limit that the user may raise."""
 
 import gzip
 import io
@@ -32,21 +32,21 @@ HEAD = "filename\tonset\toffset\tevent_label\n"
 
 
 def table(n: int, files: int = 1, classes: int = 1) -> str:
-    """Return a table of n events in so many files and classes."""
+    """Return a table of n events in some files and classes."""
     return HEAD + "".join(f"f{i % files}\t{i}\t{i + 1}\tc{i % classes}\n" for i in range(n))
 
 
 def wide(n: int, classes: int) -> str:
-    """Return a wide table of n rows and so many classes."""
+    """Return a wide table of n rows and some classes."""
     head = "onset\toffset" + "".join(f"\tc{i}" for i in range(classes))
     return "\n".join([head, *(f"{i}\t{i + 1}" + "\t0.5" * classes for i in range(n)), ""])
 
 
 def check_over(name, read):
-    """Check that a call is refused by the limit of a name; return the message."""
+    """Check that a call is refused because of a limit; return the message."""
     with pytest.raises(InputError) as caught:
         read()
-    # Times of tables without lines have the code of their form.
+    # In tables without lines, a wrong time has the code of the form.
     assert name == "duration" or caught.value.problems[0].code == f"too-many-{name}"
     assert f"--limit {name}=" in str(caught.value)
     return str(caught.value)
@@ -63,7 +63,7 @@ AT_AND_OVER = {
     "name_length of files": (30, lambda n: HEAD + "f" * n + "\t0\t1\tcar\n"),
     "line_length": (60, lambda n: HEAD + "a\t0\t1\t" + "c" * (n - 6) + "\n"),
 }
-"""For each limit a number, and a table that has just so many."""
+"""For each limit a number, and a function that builds a table of this size."""
 
 
 def read(how, text, path, limits):
@@ -77,7 +77,7 @@ def read(how, text, path, limits):
 @pytest.mark.parametrize("how", ["a file", "standard input", "packed"])
 @pytest.mark.parametrize("case", AT_AND_OVER)
 def test_a_table_at_a_limit_is_read_and_one_over_it_is_refused(case, how, tmp_path):
-    """The limit that the message names is enough for the table."""
+    """The message names a limit that admits the table."""
     name, (most, make), path = re.match(r"\w+", case)[0], AT_AND_OVER[case], tmp_path / "t.tsv"
     limits = Limits.of([f"{name}={most}"])
     assert len(read(how, make(most), path, limits)) > 0
@@ -133,7 +133,7 @@ BOMBS = {
 def test_a_bomb_is_known_long_before_its_end(name, tmp_path):
     path = tmp_path / "a.tsv"
     path.write_bytes(BOMBS[name]())
-    # By its size it would be known at its end only.
+    # The size would reveal it only at its end.
     check_over("ratio", lambda: read_rows(path, limits=Limits(size=(18 << 20) - 1)))
     if "rows" in name:
         path = path.rename(f"{path}.gz")

@@ -1,6 +1,6 @@
-"""Tables without the usual header and rows are scored: labels of whole recordings, cells of POS, NEG and UNK.
+"""Scores of tables with other headers and rows: labels of whole recordings, cells of POS, NEG and UNK.
 
-That they are read as their rows, `test_texts.py` and `test_sample_files.py` check.
+`test_texts.py` and `test_sample_files.py` check the rows that are read from them.
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ def clips(*sides: object, **settings: object) -> list[float]:
 
 
 def test_weak_labels_are_scored_as_clips_beside_events_and_beside_others(tmp_path):
-    """By hand: of 3 labels 2 are found, and one beside them."""
+    """By hand: the system finds 2 of 3 labels, and one label is false."""
     weak, other = tmp_path / "weak.csv", tmp_path / "other.tsv"
     weak.write_text('"fname","labels"\na,Speech\nb,"Dog,Speech"\nc,\n')
     other.write_text("filename\tevent_labels\nc\tDog\nb\tSpeech\na\tSpeech\n")
@@ -39,7 +39,7 @@ def test_weak_labels_with_values_and_lengths_and_in_folders(tmp_path):
     valued = table(tmp_path / "valued.tsv", *rows)
     whole = table(tmp_path / "whole.tsv", "filename event_label", "a Dog", "b Dog")
     scores = evaluate(whole, valued, only="clip", durations={"a": 10.0, "b": 10.0})
-    # min(1, 0.75) + min(1, 1) of 2 in the reference and 2 in the system.
+    # min(1, 0.75) + min(1, 1), of 2 in the reference and 2 in the system.
     assert scores["clip.soft.f1.micro"] == pytest.approx(2 * 1.75 / (2 + 2))
     folder = lay_out(tmp_path / "folder", {f"{x}.tsv": f"filename\tevent_label\n{x}\tDog\n" for x in "ab"})
     assert clips(folder, whole) == clips(whole, f"{folder}/*.tsv") == [1, 1, 1]
@@ -82,7 +82,7 @@ FOUND = "Audiofilename,Starttime,Endtime\nR1,0,1\nR1,2.1,2.9\nR1,4.5,5.5\n"
 
 
 def test_unknown_cells_of_few_shot_tables_are_not_evaluated(tmp_path):
-    """By hand: of 2 events 1 is found; of 3 detections 1 lies where nothing is known, and 1 is false."""
+    """By hand: the system finds 1 of 2 events; of 3 detections, 1 is in unknown time and 1 is false."""
     lay_out(tmp_path, {"ours.csv": UNKNOWN, "theirs.csv": FOUND})
     ours, theirs, long = (tmp_path / name for name in ("ours.csv", "theirs.csv", "long.tsv"))
     convert(ours, long)
@@ -92,7 +92,7 @@ def test_unknown_cells_of_few_shot_tables_are_not_evaluated(tmp_path):
             ((ours, theirs), {}),
             ((ours, theirs), {"ignore_class": "UNK", "strict": True}),
             ((long, theirs), {"ignore_class": "UNK"}),
-            # As a class that is asked for, as sed_eval has it, and in a system it is not such a time.
+            # UNK is an ordinary class if `classes` has it, with compat=sed_eval, and in a system.
             ((ours, theirs), {"classes": ("Q", "UNK")}),
             ((ours, theirs), {"compat": "sed_eval"}),
             ((theirs, ours), {}),
@@ -103,7 +103,7 @@ def test_unknown_cells_of_few_shot_tables_are_not_evaluated(tmp_path):
 
 
 def test_tables_of_a_folder_and_batches_declare_unknown_times(tmp_path):
-    """Those without it as well: all are counted by the same settings."""
+    """Tables without unknown times, too: all are counted with the same settings."""
     known = "Audiofilename,Starttime,Endtime,Q\nR2,0,1,POS\n"
     ours = lay_out(tmp_path / "ours", {"R1.csv": UNKNOWN, "R2.csv": known})
     theirs = lay_out(tmp_path / "theirs", {"R1.csv": FOUND, "R2.csv": known})
@@ -122,7 +122,7 @@ def test_a_column_a_class_without_times_has_clips(tmp_path):
                        "sys": "fname,car,dog\na.wav,0.9,0.1\nb.wav,0.2,0.7\nc.wav,0.6,0.4\n"})  # fmt: skip
     paths = tmp_path / "ref", tmp_path / "sys"
     scores = evaluate(*paths, only="clip")
-    # car: a and c are found. dog: b is found, c is not. Values: car min 0.9 + 0.6 of 2 and 1.7.
+    # car: a and c are found. dog: b is found, c is not. Soft car: TP 0.9 + 0.6, of 2 and 1.7.
     names = ("clip.hard.f1[car]", "clip.hard.f1[dog]", "clip.soft.f1[car]")
     assert [scores[name] for name in names] == pytest.approx([1.0, 2 / 3, 2 * 1.5 / 3.7])
     for more in ({}, {"only": "clip", "sample_rate": 16_000}):

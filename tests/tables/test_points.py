@@ -1,7 +1,7 @@
-"""Operating points, a system known at some thresholds only: lists of events, folders of them.
+"""Operating points: lists of a system's events at a few thresholds, or folders of these lists.
 
-Folders whose tables have the same recordings are operating points if the user says so, or refused; never
-added up.
+A folder whose tables have the same recordings is read as operating points if the user asks for it, or else
+refused. The tables are never added up.
 """
 
 import json
@@ -32,7 +32,7 @@ def folder(tmp_path):
 
 
 def check_refused(code, *sides, **settings):
-    """Check that sides are refused by a code; return the message."""
+    """Check that sides are refused with a code; return the message."""
     with pytest.raises(InputError) as caught:
         evaluate(*sides, **settings)
     assert {problem.code for problem in caught.value.problems} == {code}
@@ -63,7 +63,7 @@ def test_tables_of_the_same_recordings_are_not_added_up(tmp_path, reference, fil
 def test_a_pattern_of_operating_points_is_not_a_table_in_parts(tmp_path, reference, folder, more):
     with pytest.raises(InputError, match=f"--operating-points '{folder}/"):
         evaluate(reference, folder / "*.tsv", **more)
-    # Parts of a table may divide any recordings, and tables of other ones may have numbers in their names.
+    # Parts of one table may share recordings; tables of different recordings may have numbers in their names.
     parts = lay_out(tmp_path / "parts", {"part-0.tsv": LOOSE, "part-1.tsv": TIGHT})
     others = lay_out(tmp_path / "others", {"snr_0.1.tsv": TIGHT, "snr_0.2.tsv": HEAD + "b.wav\t1\t2\tdog\n"})
     for system, n_sys in ((parts, 5), (others, 2)):
@@ -81,7 +81,7 @@ def test_a_system_may_detect_nothing_at_a_threshold(folder, reference, text):
 
 
 def test_folders_are_operating_points_where_that_is_said_once_for_all(tmp_path, reference, folder):
-    """By an option, by a settings file that a challenge ships, or by a keyword; in a board, too."""
+    """The user may give an option, a settings file or a keyword, also for a board."""
     name, site, config = "event.soft.f1.macro", tmp_path / "site", tmp_path / "c.yaml"
     expected = evaluate(reference, operating_points(folder))
     scores = evaluate(reference, folder, operating_points=True)
@@ -140,7 +140,7 @@ def test_tables_without_recordings_or_with_values_are_refused_beside_others(low,
     ],
 )
 def test_thresholds_are_found_in_names(names, expected, tmp_path):
-    """Of a folder, or of a pattern, which leaves out other files."""
+    """The names come from a folder or from a pattern, which leaves out other files."""
     folder = lay_out(tmp_path / "x", dict.fromkeys(names, TIGHT))
     if expected is None:
         with pytest.raises(InputError):
@@ -166,11 +166,11 @@ def test_each_list_is_used_up_to_the_next_threshold():
     assert found == {0.0: 3, 0.2: 3, 0.59: 3, 0.6: 1, 0.99: 1}
     scores = evaluate(TRUTH, points, only=ONLY, measures=("curves",))
     by_hand = {
-        # 0.6 of the levels have the loose list with 2 of 3 right, 0.4 the tight one with 1 of 1.
+        # For 0.6 of the levels the loose list counts, with 2 of 3 right; for 0.4 the tight list, with 1 of 1.
         "event.soft.tp.micro": 0.6 * 2 + 0.4 * 1,
         "event.soft.n_sys.micro": 0.6 * 3 + 0.4 * 1,
         "intersection.soft.tp.micro": 0.6 * 2 + 0.4 * 1,
-        # Best F: 4/5 of the loose list, 2/3 of the tight one.
+        # F is 4/5 for the loose list, and 2/3 for the tight list.
         "event.optimal.f1[x]": 4 / 5,
     }
     assert {name: scores[name] for name in by_hand} == pytest.approx(by_hand)

@@ -1,6 +1,6 @@
-"""Options of how tables are read, in every command, in settings files and in Python.
+"""Options for reading tables, in every command, in settings files and in Python.
 
-How each option reads a table, `readings.tsv` has.
+`readings.tsv` has the rows that each option leads to.
 """
 
 import json
@@ -38,7 +38,7 @@ GIVEN = {
 
 @pytest.fixture
 def sides(tmp_path):
-    """Write a reference and, alone in a folder, an output in columns of its own."""
+    """Write a reference, and a system's output with unusual columns into a folder of its own."""
     folder = lay_out(tmp_path, {"ref.tsv": OURS, "in/sys.csv": THEIRS})
     return folder / "ref.tsv", folder / "in" / "sys.csv"
 
@@ -89,7 +89,7 @@ def test_each_function_takes_them(tmp_path, sides):
     write_report(reference, two, tmp_path / "again.html", **GIVEN)
 
 
-# An option that has no effect is refused by name, but where it may have none.
+# An option without effect is refused by name, unless a preset or a settings file sets it.
 
 LONG = "filename\tonset\toffset\tevent_label\nm1\t0\t2\tdog\n"
 
@@ -115,14 +115,14 @@ def test_options_of_a_preset_or_a_settings_file_may_have_no_effect(tmp_path):
            "region_edges": "cut"}  # fmt: skip
     assert "label=Q" in evaluate(path, path, **few).inputs[0].options
     assert "no-effect" not in validate(path, preset=few["preset"]).counts
-    # If the user gives it once more, it is an option like others.
+    # If the user also gives it on the command line, it must have an effect.
     assert call(path, path, "--config", config, "--label", "bird").code == 2
     with pytest.raises(InputError):
         evaluate(path, path, label="Q", **few)
 
 
 def test_forms_are_those_of_the_tables_in_folders_and_archives(tmp_path):
-    """A track of Audacity's without labels, a class without header, and tables in folders of a folder."""
+    """An Audacity track, speech segments without a header, and tables in subfolders."""
     folder = lay_out(tmp_path / "tracks", {"a.txt": "0.5\t1.5\tcar\n\\\t100\t200\n"})
     for source in (folder, shutil.make_archive(str(folder), "zip", folder)):
         read = evaluate(source, source, source_form="audacity").inputs[1]

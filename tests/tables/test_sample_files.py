@@ -1,8 +1,7 @@
-"""Files of other tools and of all forms: each is its events, however it is called, packed and read.
+"""Files of other tools and of all forms: each gives the same events under any name, packed or not.
 
-The files in `dialects`, `documents` and `samples` are ours: made up, in the form of what the tools write.
-Their rows in `sample_files.tsv` were written by hand: the recordings without any, and file, onset, offset,
-label and value of the others.
+We made up the files in `dialects`, `documents` and `samples`, in the forms that the tools write. We wrote
+`sample_files.tsv` by hand: file, onset, offset, label and value of each row, and recordings without rows.
 """
 
 import gzip
@@ -25,7 +24,7 @@ ROWS = {row["file"]: row for row in cases("sample_files.tsv")}
 
 
 def expected(name: str, called: str = "") -> tuple[object, ...]:
-    """Return the facts of a file, see `drawn.facts`; called: its recording, if it names none."""
+    """Return the facts of a file, see `drawn.facts`; called: the recording, if the file names none."""
     rows, silent = (json.loads(ROWS[name][column]) for column in ("rows", "recordings"))
     rows = [[row[0] or called, *row[1:]] for row in rows]
     if isinstance(rows[0][3], dict):
@@ -48,14 +47,14 @@ def test_a_file_is_its_events_whatever_it_is_called_and_its_lines_end_in(name, t
     folder = lay_out(tmp_path / "folder", {path.name: path.read_text()})
     for source in (folder, shutil.make_archive(str(folder), "zip", folder)):
         assert facts(read_rows(source)) == expected(name, path.stem)
-    if "audacity" not in name:  # content says the form where the name does not
+    if "audacity" not in name:  # the content reveals the form
         assert facts(read_rows(copy.rename(tmp_path / "annotations"))) == expected(name)
 
 
 def given(way: str, path: Path, folder: Path) -> Any:
-    """Return a table as it is given in a way, with blanks around the names of its columns in Parquet."""
+    """Return a table in some way; the Parquet file has blanks around the names of its columns."""
     if way == "line by line":
-        # A quote within a field takes the fast way away.
+        # A quote within a field prevents fast parsing.
         copy, (head, *rows) = folder / path.name, path.read_text().splitlines()
         copy.write_text("\n".join([head, *(row.replace("rec1", 'rec1"') for row in rows)]) + "\n")
         return copy
@@ -94,7 +93,7 @@ def test_a_table_that_is_named_after_its_recording_is_of_it_by_an_assumption(tmp
     assert call(reference, path.rename(tmp_path / "other.txt")).code == 2
 
 
-# Tables as other programs write them.
+# Tables and archives of other programs.
 
 COLUMNS = {
     "file": ["a.wav", "b.wav", "quiet.wav"],

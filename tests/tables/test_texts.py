@@ -1,8 +1,8 @@
-"""Texts of every layout that is read, and of many that are not: their rows, or the places of their problems.
+"""Texts of every readable layout, and many unreadable ones: their rows, or the places of their problems.
 
-`readings.tsv` has tables, `documents.tsv` documents of annotation tools: the user's options (form, columns,
-label, rate), whether the recording is named after the table (`table`), as it is the only one (`only`), and
-what is found, see `drawn.found`. Large tables are parsed by pyarrow, and read as small ones are.
+`readings.tsv` has tables, `documents.tsv` documents of annotation tools. The columns form, columns, label and
+rate are the user's options; found is the result, see `drawn.found`. In the column of, `table` names the
+recording after the table, and `only` does so since there is only one. pyarrow parses large tables.
 """
 
 import csv
@@ -37,7 +37,7 @@ def test_a_text_is_its_rows_or_is_refused_at_its_places(case, tmp_path):
 
 
 def written(folder: Path, name: str) -> Path:
-    """Write a document as it is without options."""
+    """Write the text of a document from `documents.tsv`."""
     (folder / name).write_text(next(case["text"] for case in DOCUMENTS if case["file"] == name))
     return folder / name
 
@@ -75,7 +75,7 @@ LARGE = {
     "series.json": ("car", "x" * MANY, "too-many-name_length"),
     "quotes.jams": ('{"annotations": [NaN, "' + '\\"' * 2**16, "", "malformed-file"),
 }
-"""Texts that are far too large, or a text of a document and its replacement, and the code of the refusal."""
+"""Far too large texts, or a text of a document and its replacement; and the code of the refusal."""
 
 
 @pytest.mark.parametrize("name", LARGE)
@@ -90,18 +90,18 @@ def test_a_document_that_is_far_too_large_gets_one_short_error(name, tmp_path):
     assert [*validate(path).counts] == [code]
 
 
-# Large and small tables: one is large by a note in its first row.
+# Large and small tables: a long note in the first row makes a table large.
 
 HEAD = ("filename", "onset", "offset", "event_label", "soft_value")
 NOTED = LIMITS.reading(columns="ignore=note", label=None, sample_rate=None)
 
 
 def both_ways(folder, head, rows, end="\n"):
-    """Return what is found in a table that is large, and in the same one that is small."""
+    """Return the results of `drawn.found` for a large table and for the same table without the long note."""
     results = []
     for first in ("x" * MANY, "x"):
         lines = [f"{head}note", *(f"{row}{first if k == 0 else 'x'}" for k, row in enumerate(rows))]
-        path = folder / f"{len(first)}.tsv"  # another one: a large file is hashed beside its being read
+        path = folder / f"{len(first)}.tsv"  # two paths: a thread may still hash the large file
         path.write_text("".join(line + end for line in lines), newline="")
         results.append(found(path, limits=NOTED))
     return results
@@ -159,7 +159,7 @@ def test_cells_are_read_alike(rows, end, wide, tmp_path_factory):
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\n\r\n"])
 def test_tables_that_are_parsed_in_pieces_are_read_whole(end, tmp_path):
-    """Rows, names and values are where they belong, whatever ends lines, and a wrong cell is found."""
+    """With any line ends, all rows, names and values are right, and a wrong cell is found."""
     right, wrong, note = tmp_path / "t.tsv", tmp_path / "wrong.tsv", "x" * 100_000  # pieces are of 4 MiB
     value = np.random.default_rng(0).random((2, 60)).round(6)
     cells = [(f"recording {k // 9}.wav", k, k + 1, dog, car) for k, (dog, car) in enumerate(value.T.tolist())]
@@ -175,7 +175,7 @@ def test_tables_that_are_parsed_in_pieces_are_read_whole(end, tmp_path):
 
 @pytest.mark.parametrize("name", ['b"b', "bb"])
 def test_bytes_that_are_not_text_do_not_matter_in_a_column_that_is_not_read(name, tmp_path):
-    """A quote within a field has the table read line by line."""
+    """With a quote within a field, the table is read line by line."""
     path, head = tmp_path / "t.tsv", b"filename\tonset\toffset\tevent_label\tnotes\n"
     path.write_bytes(head + b"a\t0\t1\tcar\tcaf\xe9\0\n%b\t2\t3\tcar\tx\n" % name.encode())
     assert read_rows(path).files == ("a", name)
@@ -184,7 +184,7 @@ def test_bytes_that_are_not_text_do_not_matter_in_a_column_that_is_not_read(name
 
 
 def test_a_header_again_is_not_a_row_of_a_large_table_of_labels_of_recordings(tmp_path):
-    """These are parsed by pyarrow, which finds nothing odd in it."""
+    """pyarrow parses such tables, and accepts a repeated header."""
     head, rows = "filename\tevent_label\n", "".join(f"recording {k}.wav\tDog\n" for k in range(60_000))
     (tmp_path / "t.tsv").write_text(f"{head}{rows}{head}b.wav\tCat\n")
     assert found(tmp_path / "t.tsv") == [[60_002, None, "repeated-header"]]

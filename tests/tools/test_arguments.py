@@ -1,4 +1,4 @@
-"""Arguments of wrong types are refused by their names, as `evaluate` refuses them."""
+"""Arguments of wrong types are refused by name, as by `evaluate`."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ WRONG = {
     "compare": {"systems": (5, b"x", [5, 6])},
     "plot": {"output": NOT_A_PATH},
 }  # fmt: skip
-"""Values by function and argument, none of which can be it."""
+"""Impossible values, by function and argument."""
 
 
 RIGHT = {
@@ -33,7 +33,7 @@ RIGHT = {
     "compare": {"reference": REFERENCE, "systems": [SYSTEM, OTHER]},
     "plot": {"kind": "curves", "reference": REFERENCE},
 }
-"""Arguments of each function that can be."""
+"""Possible arguments of each function."""
 
 
 @pytest.mark.parametrize(("function", "argument"), [(f, a) for f, own in WRONG.items() for a in own])
@@ -46,7 +46,7 @@ def test_what_an_argument_cannot_be_is_refused_by_its_name(function, argument, t
 
 
 def test_validate_takes_any_reference_that_evaluate_takes():
-    """And one class as a text is one class, not one for each letter."""
+    """A text for `classes` is one class, not one class for each letter."""
     reference = {"file.wav": np.ones((2, 1))}
     found = sedeval_soft.validate(SYSTEM, reference, classes="car").counts
     assert {"unknown-file", "missing-file", "unknown-class"} <= {*found}

@@ -1,6 +1,6 @@
-"""Bad inputs, written by hand: what is wrong with each, where, in all forms, and whether it is scored.
+"""Bad inputs of all forms: the problem of each, its place, and whether the input is scored.
 
-Those of text are rows of bad_inputs.tsv; the others are built here.
+bad_inputs.tsv has the texts; this module builds the other inputs.
 """
 
 import io
@@ -34,21 +34,21 @@ BESIDE = {
     ),
     "durations.tsv": "filename\tduration\na.wav\t10\nb.wav\t10\n",
 }
-"""Tables that the bad inputs are held against."""
+"""Tables that the bad inputs are compared to."""
 
 
 Bad = namedtuple(
     "Bad", "data code line column inside scored options form", defaults=(None, None, "", False, {}, "")
 )
-"""A table, or tables of a folder by name; the code of a problem in it, and where it must be found.
+"""A table, or tables of a folder by name; the code of a problem in it, and its place.
 
-inside: the file of a folder or archive that the problem is in. scored: whether `soft-sed-eval` takes it.
-form: the form that the user names, empty to find out.
+inside: the file with the problem in a folder or archive. scored: whether `soft-sed-eval` scores the input.
+form: the form that the user names, empty to detect it.
 """
 
 
 def of_text(row: dict[str, str]) -> Bad:
-    """Return the bad input of a row of bad_inputs.tsv, whose texts are bytes."""
+    """Return the bad input of a row of bad_inputs.tsv; its text becomes bytes."""
     line, column = (int(row[name]) if row[name] else None for name in ("line", "column"))
     options = dict(option.split("=", 1) for option in row["options"].split())
     known = {"scored": row["scored"] == "yes", "options": options, "form": row["form"]}
@@ -56,7 +56,7 @@ def of_text(row: dict[str, str]) -> Bad:
 
 
 def patched(offset: int, number: int, size: int) -> bytes:
-    """Return a zip archive with a number of its directory changed, at an offset in the entry of a member."""
+    """Return a zip archive with a changed number in its directory, at an offset in the entry of a member."""
     data = zipped({"a.tsv": LONG})
     begin = data.index(b"PK\x01\x02") + offset
     return data[:begin] + number.to_bytes(size, "little") + data[begin + size :]
@@ -136,7 +136,7 @@ OF_FORMS = {name: case for name, case in EVERY.items() if case.form}
 
 @pytest.fixture
 def put(tmp_path, monkeypatch):
-    """Write a bad input into an empty folder, beside what it is held against, and return its path."""
+    """Return a function that writes a bad input next to the tables that it is compared to."""
     monkeypatch.chdir(lay_out(tmp_path, BESIDE))
 
     def written(name):
@@ -159,13 +159,13 @@ def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
     assert str(first).isprintable()
     check_forms(validation)
     options = {name: value for name, value in case.options.items() if name != "preset"}
-    # Without another reference it is compared with itself: nothing else can be wrong.
+    # Without another reference, compare the input with itself: then nothing else can be wrong.
     alone = (case.scored or case.code == "no-effect") and "durations" not in options
     sides = options.pop("reference", path if alone else "reference.tsv"), path
     with nullcontext() if case.scored else pytest.raises(InputError) as caught:
         evaluate(*sides, only=("segment.hard",), **options)
     assert {*Path().rglob("*")} == before, "nothing is unpacked"
-    # Without a reference nobody knows that there are many recordings, without options that one is in vain.
+    # `read_rows` has no reference that shows several recordings, and no option that could have no effect.
     if caught and case.code not in {"missing-filename-column", "no-effect"}:
         assert str(path) in str(caught.value)
         with pytest.raises(InputError) as caught:
@@ -182,7 +182,7 @@ def test_a_file_that_is_not_of_the_form_that_the_user_names_is_refused(name, put
 
 
 def check_forms(validation):
-    """The document follows its schema, and SARIF has each problem at its place, by a rule of its code."""
+    """Check that JSON follows its schema, and that SARIF has each problem with its place and rule."""
     document = json.loads(render_validation(validation, "json"))
     SCHEMA.validate(document)
     n_problems = document["errors"] + document["warnings"] + document["notes"]
@@ -210,18 +210,18 @@ def test_a_copy_is_never_worse(name, put):
         assert after.mends[0].startswith("no copy was written") and after.counts == before.counts
         return
     assert all(after.count(severity) <= before.count(severity) for severity in ("error", "warning"))
-    # A second look mends nothing more.
+    # A second run fixes nothing more.
     assert validate("out.tsv", reference, fix="again.tsv").mends == ()
     assert Path("again.tsv").read_bytes() == Path("out.tsv").read_bytes()
 
 
 def test_every_code_and_every_form_occurs():
-    """Limits need larger inputs than these: tests/tables/test_limits.py has them."""
+    """tests/tables/test_limits.py has the codes of limits, which need larger inputs."""
     assert len(BAD) >= 170
     assert {case.form for case in OF_FORMS.values()} >= {
         form.name for form in FORMS if form.name not in {"maestro", "score-dir", "wide-csv"}
     }
     codes = {code for code in RULES if not code.startswith("too-many-")}
-    # Codes that take a list of files, thresholds in names or folders in folders are tested beside these.
+    # Other tests have the codes that need a list of files, thresholds in names or folders in folders.
     elsewhere = {"unreadable-file", "cannot-hold", "listed-file", "no-thresholds", "folders-in-folder"}
     assert codes - elsewhere == {case.code for case in BAD.values()}

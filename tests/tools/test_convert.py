@@ -1,4 +1,4 @@
-"""`soft-sed-eval convert`: the tables that it writes, its messages, and the files that it leaves alone."""
+"""`soft-sed-eval convert`: the tables that it writes, its messages, and the files that it does not touch."""
 
 import gzip
 import shlex
@@ -34,8 +34,8 @@ def test_extension_of_the_target_says_the_form_and_the_compression(table):
 
 
 def test_long_tables_are_written_number_by_number_as_they_were(tmp_path):
-    """Numbers are the shortest decimals, as Python has them; rows of several blocks, and a silent file."""
-    rng, n = np.random.default_rng(6), 33_000  # a block is of 32,768
+    """Python's shortest decimals; the rows fill several blocks, and one file is silent."""
+    rng, n = np.random.default_rng(6), 33_000  # a block has 32,768 rows
     onset = np.sort(np.round(rng.uniform(1, 2e6, n), 6))
     times = [*zip(onset.tolist(), np.round(onset + rng.uniform(1, 9, n)).tolist(), strict=True)]
     convert(columns_of([("a.wav", *each, "dog") for each in times], "b"), tmp_path / "out.tsv")
@@ -101,7 +101,7 @@ def test_names_never_become_paths(name, tmp_path):
 
 
 def test_standard_streams_are_a_pipe(table):
-    """Bytes go through as they are, whatever the form."""
+    """The streams carry bytes of any form unchanged."""
     command = shlex.join([*PROGRAM, "convert", "-", "-", "--to"])
     piped = f"{command} parquet < in.tsv | tee in.parquet | {command} long"
     done = subprocess.run(["bash", "-c", piped], capture_output=True, check=True, env=unmeasured(), text=True)

@@ -1,4 +1,4 @@
-"""`diff`: two results are compared."""
+"""`diff` compares two results."""
 
 import copy
 import gzip
@@ -12,7 +12,7 @@ from called import OTHER, REFERENCE, SYSTEM, call
 MACRO, HARD = "segment.soft.f1.macro", "segment.hard.f1.macro"
 ONLY = ("--only", "segment", "--format", "json")
 
-# Results as `evaluate --format json` writes them: two that differ, and the first with intervals.
+# Results of `evaluate --format json`: two that differ, and the first with intervals.
 A = call(REFERENCE, SYSTEM, *ONLY).document
 B = call(REFERENCE, OTHER, *ONLY, "--segment-length", "0.2").document
 CI = call(REFERENCE, SYSTEM, *ONLY, "--ci", "--replicates", "20").document
@@ -22,14 +22,14 @@ VALUES, OTHERS = (
 
 
 def with_value(value: object) -> dict:
-    """Return the first result with another value of one score."""
+    """Return the first result with another value for one score."""
     changed = copy.deepcopy(A)
     next(score for score in changed["systems"][0]["scores"] if score["name"] == MACRO)["value"] = value
     return changed
 
 
 def of_systems(*names: str) -> dict:
-    """Return the first result as that of several systems."""
+    """Return a result of several systems, each with the scores of the first result."""
     return A | {"systems": [A["systems"][0] | {"name": name} for name in names]}
 
 
@@ -39,7 +39,7 @@ def here(tmp_path, monkeypatch):
 
 
 def diff(a, b, *options):
-    """Compare two results in files."""
+    """Write two results to files, and compare them."""
     Path("a.json").write_text(json.dumps(a))
     Path("b.json").write_text(json.dumps(b))
     return call("diff", "a.json", "b.json", *options)
@@ -54,10 +54,10 @@ def diff(a, b, *options):
         (with_value(VALUES[MACRO] + 1e-6), (), [MACRO]),
         (with_value(VALUES[MACRO] - 1e-6), ("--tolerance", "1e-7"), [MACRO]),
         (with_value(VALUES[MACRO] - 1e-6), ("--tolerance", "1e-5"), []),
-        # A score that becomes undefined differs whatever the tolerance.
+        # A score that becomes undefined differs at any tolerance.
         (with_value(None), ("--tolerance", "100"), [MACRO]),
         (CI, ("--tolerance", "1e6", "--score", MACRO), [f"{MACRO} low", f"{MACRO} high"]),
-        # Settings of other versions are shown; the scores are the same.
+        # Settings of other versions are shown, but the scores are the same.
         (A | {"settings": {"new": {"x": [1, 2]}}}, (), []),
     ],
 )
@@ -80,7 +80,7 @@ def test_values_are_those_of_both_results():
     assert changed["name"] == "system" and B["inputs"][1]["sha256"].startswith(changed["b"]) != changed["a"]
     differ = {name: (value, OTHERS[name]) for name, value in VALUES.items() if value != OTHERS[name]}
     assert {score["name"]: (score["a"], score["b"]) for score in document["scores"]} == differ
-    # Scores that one side lacks, and not as undefined ones.
+    # Scores that one side lacks have no value there, not an undefined one.
     (system,) = A["systems"]
     few = A | {"systems": [system | {"scores": [each for each in system["scores"] if each["name"] == HARD]}]}
     lacking = diff(A, few, "--format", "json").document["scores"]

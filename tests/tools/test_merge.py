@@ -1,4 +1,4 @@
-"""`--save-tally` and `merge`: scores from statistics of shards are those of all files at once."""
+"""`--save-tally` and `merge`: merged statistics of files give the same scores as all files at once."""
 
 import pytest
 from called import call, written
@@ -10,7 +10,7 @@ SHARDS = ("ab", "c", "de")
 
 
 def sides(folder, files="abcde"):
-    """Write the tables of some files."""
+    """Write tables with the rows of some files."""
     folder = lay_out(folder / files, {})
     tables = {"ref.tsv": TABLES.reference, "sys.tsv": TABLES.system}
     return [written(folder / name, table, files) for name, table in tables.items()]
@@ -26,14 +26,14 @@ def shards(folder, *options):
 
 
 def results(document):
-    """Return the numbers of each score, and what else a document says of a system."""
+    """Return the numbers of each score, and the other facts of a system in a document."""
     system = document["systems"][0]
     found = {name: system[name] for name in ("files", "length", "segments", "classes", "confusion", "worst")}
     return found | {each["name"]: (each["value"], each["low"], each["high"]) for each in system["scores"]}
 
 
 def refused(*arguments):
-    """Return the message of a call that prints nothing."""
+    """Return the message of a refused call, which may print nothing else."""
     done = call(*arguments)
     assert (done.code, done.out) == (2, ""), arguments
     return done.err

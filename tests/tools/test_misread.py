@@ -1,6 +1,6 @@
-"""Tables that can be scored but are probably not what was meant: warned of, refused under `--strict`.
+"""Tables that can be scored but are probably mistaken: they lead to warnings, and to errors under `--strict`.
 
-Each table is made of the samples by one mistake that people make.
+Each table is made from the samples, with one common mistake.
 """
 
 import re
@@ -16,7 +16,7 @@ from sedeval_soft.tables.problem_codes import RULES
 
 HEAD = ["filename", "onset", "offset", "event_label", "soft_value"]
 ONLY, F1 = ("event.hard",), "event.hard.f1.micro"
-"""Scores that are quick for times that are far too long."""
+"""Scores that are fast even for far too long times."""
 
 
 def write(path, rows):
@@ -36,14 +36,14 @@ def row(file, onset, offset, label, value="0.9"):
 
 
 def events(rows):
-    """Return rows without values, of those that are active."""
+    """Return the active rows, without values."""
     return [
         {name: r[name] for name in HEAD[:4]} for r in rows if not r["onset"] or float(r["soft_value"]) > 0.5
     ]
 
 
 def wide(*, step=1.0, gap=0.0, n=45):
-    """Return a wide table of a recording: how long its time steps are, and what is left out between them."""
+    """Return a wide table of a recording, with n time steps of some length and gaps between them."""
     return [
         {"filename": "park.wav", "onset": f"{k * step:.9g}", "offset": f"{k * step + step - gap:.9g}",
          "footsteps": "0.5"}
@@ -122,7 +122,7 @@ CASES = {
     "a list with a file of neither side": ([CAR], [CAR], "listed-file", ["'c.wav'"],
         {"files": ["a.wav", "c.wav"]}),
 }  # fmt: skip
-"""Reference, system, the code, texts of the message, and perhaps settings."""
+"""Reference, system, the code, texts of the message, and optional settings."""
 COUNTED = {
     "duplicate-row",
     "overlapping-rows",
@@ -132,7 +132,7 @@ COUNTED = {
     "after-end",
     "touching-rows",
 }
-"""Codes whose warnings have the number of rows, or of recordings."""
+"""Codes whose warnings count rows or recordings."""
 QUIET = {
     "an event where the reference declares none": ([CAR, dict.fromkeys(CAR, "") | {"filename": "b.wav"}],
         [CAR, row("b.wav", 1, 2, "car")], {}, ""),
@@ -144,26 +144,26 @@ QUIET = {
     "one row that goes on, on both sides": (*[[*REF, row("park.wav", 44, 4500, "car", "0.5")]] * 2, {}, ""),
     "a long recording with durations": ([*REF, row("park.wav", 44, 4500, "car", "0.5")], SYS, {
         "cafe.wav": 60, "metro.wav": 60, "park.wav": 4500, "street.wav": 60, "night.wav": 60}, ""),
-    # Frame scores go on to the end of the last window: 50 frames of 1 s, of which 5 are after 45 s.
+    # Frame scores continue to the end of the last window: 50 frames of 1 s, 5 of them after 45 s.
     "frames after the end": (PARK, wide(n=50), {"park.wav": 45}, ": 5, "),
     "time steps without values on both sides": (STEPS_OF_EVENTS,
         STEPS_OF_EVENTS[:900] + STEPS_OF_EVENTS[1000:], {}, ""),
     "few rows": ([row("a", 0, 1, "car"), row("b", 0, 100, "car")],
                  [row("a", 0, 1, "car"), row("b", 0, 1, "car")], {}, ""),
-    # As in DCASE's reference of 2019 and the baseline's output: clips of 10 s, rows up to 10.0114 s.
+    # DCASE's reference of 2019 and the baseline's output have clips of 10 s, and rows up to 10.0114 s.
     "events that end a frame late": (FRAMES, FRAMES, OF_FRAMES,
                                      "0.115"),
 }  # fmt: skip
 
 
 def codes_of(warnings):
-    """Return the code that each warning names, empty without any."""
+    """Return the code in each warning, or an empty text."""
     return [(re.findall(r" \(([a-z-]+)\)$", text) or [""])[0] for text in warnings]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_it_is_warned_of_refused_if_strict_and_placed_by_validate(name, tmp_path):
-    """Both find the same rows: all but errors, and problems of a few rows that an ordinary table may have."""
+    """Scoring and `validate` find the same rows, except for errors and for a few rows of ordinary tables."""
     reference, system, code, texts, options = (*CASES[name], {})[:5]
     pair = write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system)
     warned = evaluate(*pair, only=ONLY, **options).warnings
@@ -173,7 +173,7 @@ def test_it_is_warned_of_refused_if_strict_and_placed_by_validate(name, tmp_path
     assert of_code and all(text in "\n".join(of_code) for text in texts), warned
     with pytest.raises(EvaluationError, match=re.escape(of_code[0])):
         evaluate(*pair, only=ONLY, strict=True, **options)
-    # Both look at the same table.
+    # `validate` gets the table of the warning.
     table = pair[not of_code[0].startswith(str(pair[0]))]
     found = validate(table, pair[0] if table == pair[1] else None, max_problems=10_000, **options)
     placed = [p for p in found.problems if p.code == code]
@@ -198,7 +198,7 @@ def test_what_may_be_meant_is_no_doubt(reference, system, durations, text, tmp_p
 
 
 def test_published_tables_are_quiet():
-    """But for MAESTRO's hard labels: rows of a second, of which each counts as an event."""
+    """Only MAESTRO's hard labels lead to a warning: each row of a second counts as an event."""
     dcase, maestro = shared("dcase2019_task4"), shared("maestro")
     hard, soft, truth = maestro / "gt_dev.csv", maestro / "soft_gt_dev.csv", dcase / "dcase2019t4_gt.csv"
     baselines = ((truth, dcase / f"baseline_{level}.csv") for level in ("0.1", "0.9"))
@@ -207,7 +207,7 @@ def test_published_tables_are_quiet():
         assert told == ({"touching-rows"} if hard in pair else set())
 
 
-# Names that look the same, and are others: they are shown so that they differ.
+# Different names that look the same: messages escape them, so that they differ.
 
 TWINS = {
     "NFC and NFD": ("caf\u00e9", "cafe\u0301", r"'caf\xe9'", r"'cafe\u0301'"),
@@ -221,7 +221,7 @@ TWINS = {
 
 @pytest.mark.parametrize(("length", "late"), [(60, False), (20, False), (10, True)])
 def test_of_arrays_only_late_segments_are_told(length, late):
-    """Their times are our own: they do not end early, and no event of the other side seems to be cut."""
+    """The package makes the times of arrays, so it does not warn of early ends or of cut events."""
     values = (np.arange(20) % 4 > 1)[:, None] * 0.7
     rows = [{"onset": k, "offset": k + 1, "event_label": "0"} for k in range(12)]
     warned = evaluate(values, values, durations={"a": length}, only=ONLY, segment_length=1.0).warnings
@@ -247,7 +247,7 @@ def test_names_that_look_the_same_are_told_apart(twins, tmp_path):
     sides = {"ref.tsv": first + others, "sys.tsv": second + others, "both.tsv": first + second + others}
     reference, system, both = (write(tmp_path / name, rows) for name, rows in sides.items())
     scores = evaluate(reference, system, only=ONLY)
-    # Classes that look the same are two classes all the same.
+    # Classes that look the same are still two classes.
     assert scores[F1] == pytest.approx(2 / 3)
     fixed = validate(system, reference, fix=tmp_path / "fixed.tsv").mends
     assert evaluate(reference, tmp_path / "fixed.tsv", only=ONLY)[F1] == 1

@@ -35,13 +35,13 @@ def here(tmp_path_factory, monkeypatch):
 
 
 def told(text, reference=None, **options):
-    """Validate a table of some text, in the folder of the test, against another one."""
+    """Write a text as a table to the folder of the test, and validate it against another table."""
     lay_out(Path(), {"t.tsv": text, "r.tsv": reference or ""})
     return validate("t.tsv", reference and "r.tsv", **options)
 
 
 def spans_by_brute_force(rows):
-    """Return rows without those that stand there already, and which of these begin before another ends."""
+    """Return the indices of repeated rows, and how many other rows begin before an earlier row ends."""
     again = [i for i, row in enumerate(rows) if row in rows[:i]]
     kept = {*range(len(rows))} - {*again}
     return again, sum(
@@ -76,7 +76,7 @@ def test_rows_that_are_there_twice_or_overlap_are_those_that_a_slow_look_finds(r
 def test_problems_are_told_up_to_a_number_and_all_counted():
     found = told(HEAD + "a.wav\t2\t1\tcar\t1\n" * 500 + "a.wav\t1\t2\t\t1\n" + GOOD * 9, max_problems=10)
     assert found.counts == {"offset-before-onset": 500, "empty-name": 1, "duplicate-row": 8}
-    # What is rare is not hidden by what is frequent.
+    # Frequent problems do not hide rare ones.
     rare = [problem.code for problem in found.problems].count("empty-name")
     assert (len(found.problems), rare, found.more, found.count("error")) == (10, 1, 499, 501)
     text, github = (render_validation(found, form).splitlines() for form in ("text", "github"))
@@ -93,19 +93,19 @@ ONE = "1\t9\tcar\n"
     ("text", "reference", "durations", "counts"),
     [
         (HEAD + GOOD.replace("a.wav", "audio/a"), HEAD + GOOD, None, {}),
-        # A table without names is of the only recording.
+        # A table without names of files belongs to the only recording.
         (ONE, EVENTS + "a.wav\t1\t8\tcar\n", None, {"after-reference": 1}),
         (ONE, EVENTS + "a.wav\t1\t8\tcar\n", {"a": 8.5}, {"after-end": 1}),
         (ONE, None, {"a.wav": 9.0}, {}),
-        # A recording may be called as a class is.
+        # A recording and a class may have the same name.
         (EVENTS + "a\t0\t1\tcar\ncar\t0\t1\ta\n", EVENTS + "a\t0\t1\tcar\ncar\t0\t1\ta\n", None, {}),
         (ONE, None, {"a.wav": 8.0}, {"after-end": 1}),
         (ONE, None, {"a": 8.0, "b": 9.0}, {"missing-filename-column": 1}),
-        # Time steps of which some stand there twice are not events.
+        # Repeated time steps are still time steps, not events.
         (HEAD + "".join(STEPS + STEPS), None, None, {"duplicate-row": 9}),
-        # Names on lines that cannot be scored are not missing.
+        # A name does not count as missing if its line is wrong.
         (HEAD + "a.wav\tx\t2\tcar\t1\n", HEAD + GOOD, None, {"not-a-number": 1}),
-        # Hints are not sought where that would take long.
+        # Hints are left out if they would take long.
         (
             HEAD + "".join(GOOD.replace("a.wav", f"b{i}.wav") for i in range(1500)),
             HEAD + "".join(GOOD.replace("a.wav", f"a{i}.wav") for i in range(1500)),
@@ -113,7 +113,7 @@ ONE = "1\t9\tcar\n"
             {"unknown-file": 1500, "missing-file": 1500},
         ),
         (gzip.compress(TABLES["warned"].encode(), mtime=0), None, None, {"duplicate-row": 1}),
-        # In lists that were cut into windows, thousands of rows touch, which is one note.
+        # If a list was cut into windows, thousands of rows touch; this gives one note.
         (EVENTS + "".join(f"a\t{i}\t{i + 1}\tcar\n" for i in range(500)), None, None, {"touching-rows": 1}),
         (
             EVENTS + "a.wav\t0\t1\tcar\nb.mp3\tx\t1\tdog\n",
@@ -164,16 +164,16 @@ SPELT = HEAD + GOOD + "a.wav\t2\t3\tCar\t1\na.wav\t3\t4\tstreet  Dog\t1\na.wav\t
          [2], {}),
         ("0;1;c\n1;1,5;a, b\n2,25;3;car\n", "0;1;c\n1;1.5;a, b\n2.25;3;car\n",
          [2], {}),
-        # Quotes are kept, and put where they are needed.
+        # Quotes are kept, and added if needed.
         ('onset;offset;label\n0;1,5;"a; ""b"""\n1;2;"c"\n', 'onset;offset;label\n0;1.5;"a; ""b"""\n1;2;"c"\n',
          [1], {}),
         ('onset,offset,label\n"1,5","2,000",car\n', "onset,offset,label\n1.5,2.000,car\n",
          [2], {}),
         ("onset;offset;label\n1.234;2.5;a\n,5;3;b\n", "onset;offset;label\n1.234;2.5;a\n.5;3;b\n",
-         [1], {}),  # 2.5 says what points are
+         [1], {}),  # 2.5 shows that points are decimal points
         (HEAD + GOOD + "\n" + GOOD + HEAD + "a.wav\t0\t1\tcar\t.5\n" + "b.wav\n",
          HEAD + GOOD + "\na.wav\t0\t1\tcar\t.5\nb.wav\n", [2], {}),
-        # Classes are written as they are known.
+        # Classes get the spelling of the reference or of `classes`.
         (SPELT, None, [], {}),
         (SPELT, SPELT.replace("Car", "car").replace("street  Dog", "street_dog"), [1, 1],
          {"reference": REFERENCE}),
@@ -181,8 +181,8 @@ SPELT = HEAD + GOOD + "a.wav\t2\t3\tCar\t1\na.wav\t3\t4\tstreet  Dog\t1\na.wav\t
          [1, 1],
          {"classes": ["car", "street_dog"]}),
         ("onset,offset,Car,Dog\n0,1,0.5,0\n", None, [], {"classes": ["car", "CAR", "x"]}),  # which of two?
-        ("onset,offset,Car,car\n0,1,0.5,0\n", None, [], {"classes": ["car"]}),  # they would be one
-        # What is not safe is left alone.
+        ("onset,offset,Car,car\n0,1,0.5,0\n", None, [], {"classes": ["car"]}),  # both would become one column
+        # Unsafe fixes are not made.
         (HEAD + "a.wav\t1\t2\tcar\t85\na.wav\t2\t3\tcar\t40\n", None, [], {}),  # percent: is 1 one, or all?
         ("filename;onset;offset;event_label\na.wav;1,250;2,500;car\n", None,
          [0], {}),  # do commas divide thousands?
@@ -202,7 +202,7 @@ def test_safe_mends_are_made_and_others_are_not(data, copy, mends, options):
     texts = {path.name: path.read_bytes() for path in Path().iterdir()}
     before, after = (each if isinstance(each, bytes) else each.encode() for each in (data, copy or data))
     assert (texts["t.tsv"], texts["out.tsv"], len(texts)) == (before, after, 3)
-    # Each kind of fix has the number of cells, or of rows, and 0 if it was not made.
+    # Each kind of fix has the number of fixed cells or rows, 0 if it was not made.
     numbers = [re.search(r"\((\d+)\)$|^(\d+) ", each) for each in found.mends]
     assert [int(number[1] or number[2]) if number else 0 for number in numbers] == mends
     assert found.source == "out.tsv"
@@ -250,7 +250,7 @@ def test_exit_codes_of_all_forms(name, plain, strict, tables):
         assert (done.code, done.out) == (plain, render_validation(validate(f"{name}.tsv"), form))
     level = {"noted": "notice", "warned": "warning", "wrong": "error"}.get(name)
     assert done.out.startswith(f"::{level} file={name}.tsv,line=3,") if level else done.out == ""
-    # Nothing is printed of tables that pass; documents, and files, are complete.
+    # With -q, text leaves out tables that pass; documents and files stay complete.
     for options, failed in (((), plain), (("--strict",), strict)):
         done, other = call(f"{name}.tsv", "clean.tsv", "-q", *options), call(f"{name}.tsv", *options)
         assert (done.code, done.err, done.out) == (failed, "", other.out * failed)
@@ -284,7 +284,7 @@ def test_settings_files_and_presets_say_which_classes_there_can_be(tables):
         ("a\t0\t1\tbma\na\t3\t4\tBPD\na\t5\t6\txx\n", None, {"preset": "biodcase2025-task2"},
          {"class-spelling": 1, "unknown-class": 1, "assumed": 1, "missing-class": 2},
          {"class-spelling": (3, 4), "unknown-class": (4, 4)}),
-        # Two labels of one class overlap as its rows do; a label of the reference alone is not missing.
+        # Rows of two labels of one class can overlap; a label that only the reference has is not missing.
         ("a\t0\t2\tbark\na\t1\t3\thowl\n", EVENTS + "a\t0\t3\twoof\n",
          {"map": {"system:bark": "dog", "system:howl": "dog", "reference:woof": "dog"}},
          {"overlapping-rows": 1}, {}),

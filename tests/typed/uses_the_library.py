@@ -1,6 +1,6 @@
-"""What code that imports the package may rely on, as a type checker sees it.
+"""Calls of the public API, with the types that users may rely on.
 
-`tools/check.sh` has mypy check this file, strictly, against the package as it is installed, and runs it.
+`tools/check.sh` checks this file with mypy in strict mode against the installed package, and runs it.
 """
 
 import sys
@@ -16,7 +16,7 @@ import sedeval_soft as sed
 
 
 def evaluated(reference: str, system: str) -> sed.Scores:
-    """Score a table, and look at what comes back."""
+    """Score a table, and check the types of the results."""
     settings = sed.Settings(segment_length=0.5)
     scores = sed.evaluate(reference, system, settings=settings, limits=sed.Limits(classes=100))
     assert_type(scores, sed.Scores)
@@ -63,7 +63,7 @@ def in_batches(system: str) -> sed.Scores:
 
 
 def written(reference: str, system: str, folder: Path) -> None:
-    """Write what people look at, and catch what cannot be written."""
+    """Write files, and catch the error of an impossible path."""
     assert_type(sed.convert(system, folder / "system.csv"), sed.Conversion)
     assert_type(sed.build_site(folder, reference, folder.parent / "site", reports=False), sed.Site)
     sed.plot("pr", reference, system, max_classes=2, width="double")
@@ -75,7 +75,7 @@ def written(reference: str, system: str, folder: Path) -> None:
 
 
 def main(reference: str, system: str) -> None:
-    """Do all of it."""
+    """Run all functions."""
     evaluated(reference, system)
     compared(reference, [system, reference])
     in_batches(system)

@@ -13,9 +13,10 @@ from unittest import mock
 
 from click.testing import CliRunner
 
-from sedeval_soft.cli.main import group, main
+from sedeval_soft.cli import main
+from sedeval_soft.cli.main import group
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables import EventTable
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 REFERENCE, SYSTEM, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))

@@ -13,14 +13,13 @@ import numpy as np
 from tables import long_rows
 from tables import random_table as table_of
 
-from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.api import evaluate_rows
+from sedeval_soft.evaluation import Score, Scores, tally_pair
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.tables import EventTable
+from sedeval_soft.timeline import align
 
 FILES = tuple("abcde")
 LABELS = ("car", "dog", "rain")

@@ -14,7 +14,7 @@ from oracles import TickRow, in_seconds, merged_events
 from tables import long_rows, wide_rows
 
 from sedeval_soft.checks.rows import are_steps
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables import EventTable
 from sedeval_soft.timeline.recordings import step_counts
 
 FILES = ("file0", "file1")

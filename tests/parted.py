@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sedeval_soft import Limits, Settings
-from sedeval_soft.evaluation.partition import Execute, count_tables
-from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation import Execute, Shard
+from sedeval_soft.evaluation.partition import count_tables
 
 
 def count_in_parts(

@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-from sedeval_soft.report.outcomes import OUTCOMES
+from sedeval_soft.report import OUTCOMES
 
 
 def undefined_properties(text):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables import EventTable, Origin
 
 Row = tuple[str, float, float, str] | tuple[str, float, float, str, float]
 

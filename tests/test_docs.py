@@ -14,7 +14,8 @@ from sedeval_soft import evaluate, memory
 from sedeval_soft.cli.main import SHORT_HELPS
 from sedeval_soft.report import render
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.limits import NAMES, Limits, size_of
+from sedeval_soft.tables import Limits
+from sedeval_soft.tables.limits import NAMES, size_of
 
 TEXTS = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from laws import ALL
 from tables import FILES, LABELS, random_rows, wide_rows
 
 from sedeval_soft import EvaluationError, evaluate
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api import evaluate_rows
 from sedeval_soft.settings import Settings
 
 EVERY = replace(

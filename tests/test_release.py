@@ -17,7 +17,7 @@ from documents import ROOT, blocks, make_command, make_workplace, script
 from packaging.requirements import Requirement
 
 from sedeval_soft.cli.main import SHORT_HELPS, group
-from sedeval_soft.report.requirements import parse_requirement
+from sedeval_soft.report import parse_requirement
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 

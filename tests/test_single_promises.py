@@ -23,10 +23,10 @@ from sedeval_soft import (
     threshold_curves,
     validate,
 )
-from sedeval_soft.evaluation.intervals import percentile
+from sedeval_soft.evaluation import percentile
 from sedeval_soft.measures.matching import Condition
 from sedeval_soft.report import render, write_curves
-from sedeval_soft.timeline.regions import Regions
+from sedeval_soft.timeline import Regions
 
 F1 = "segment.soft.f1.micro"
 EVENT = columns_of([("a", 0.0, 1.0, "car")])

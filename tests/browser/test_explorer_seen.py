@@ -69,9 +69,9 @@ def test_all_scores_can_be_found_and_saved(page, sample_report):
     _, (one, two) = sample_report
     assert page.locator("#find").is_hidden()
     page.click("nav a[href='#all']")
-    assert "rows: " in page.inner_text("#all-scores + .more")
+    page.locator("#all-scores + .more").get_by_text("rows: ").first.wait_for()
     page.fill("#find", "segment.soft f1 macro")
-    assert page.locator("#all-scores + .more button").is_hidden()
+    page.locator("#all-scores + .more button").wait_for(state="hidden")
     value = page.get_attribute("#all-scores td[data-score='segment.soft.f1.macro']", "data-value")
     assert float(value) == one["segment.soft.f1.macro"]
     with page.expect_download() as downloaded:

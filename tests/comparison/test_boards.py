@@ -24,10 +24,10 @@ from scipy.stats import binomtest
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, arrays, compare
-from sedeval_soft.api import comparison
-from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.comparison.paired import Paired
-from sedeval_soft.evaluation.resample import bootstrap, exchanges
+from sedeval_soft.api import comparison, evaluate_rows
+from sedeval_soft.comparison import Paired
+from sedeval_soft.evaluation import bootstrap
+from sedeval_soft.evaluation.resample import exchanges
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.settings import Settings
 

@@ -16,6 +16,7 @@ from hypothesis.extra.numpy import arrays
 from tables import columns_of
 
 from sedeval_soft import compare, mean_of_runs
+from sedeval_soft.comparison import places
 from sedeval_soft.comparison.ranks import (
     alike_groups,
     holm,
@@ -24,7 +25,6 @@ from sedeval_soft.comparison.ranks import (
     mcnemar,
     p_bootstrap,
     p_exchange,
-    places,
 )
 from sedeval_soft.evaluation.resample import all_exchanges, exchanges
 

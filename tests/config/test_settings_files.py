@@ -28,7 +28,7 @@ from sedeval_soft.settings_files import (
     schema_text,
     text_of_preset,
 )
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.tables import TICKS_PER_SECOND
 
 CHAIN = {f"f{i}.yaml": f"extends: f{i + 1}.yaml\n" for i in range(7)} | {"f7.yaml": "beta: 2.0\n"}
 

@@ -14,9 +14,9 @@ from drawn_again import FILES, LABELS, random_tables, tuples
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api import evaluate_rows
 from sedeval_soft.measures.registry import ScoreName
-from sedeval_soft.report.delimited import write_curves
+from sedeval_soft.report import write_curves
 from sedeval_soft.settings import Settings
 
 # --- the highest costs ----------------------------------------------------------------------------

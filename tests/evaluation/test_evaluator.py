@@ -12,7 +12,7 @@ from drawn_again import FILES, LABELS, random_tables, tuples
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, Evaluator
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api import evaluate_rows
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings
 

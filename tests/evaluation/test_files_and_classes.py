@@ -22,7 +22,7 @@ from sedeval_soft import (
     threshold_curves,
     validate,
 )
-from sedeval_soft.evaluation.partition import Execute
+from sedeval_soft.evaluation import Execute
 from sedeval_soft.tables.file_groups import read_listed
 
 KEPT = ("cafe.wav", "metro.wav")

@@ -19,10 +19,9 @@ from documents import ROOT
 from parted import count_in_parts
 
 from sedeval_soft import EvaluationError, InputError, Limits, Settings, __version__
-from sedeval_soft.api.sources import sides_of
-from sedeval_soft.evaluation.partition import Execute, processes
-from sedeval_soft.evaluation.shard import count_rows
-from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.api import sides_of
+from sedeval_soft.evaluation import Execute, count_rows, score_shard
+from sedeval_soft.evaluation.partition import processes
 from sedeval_soft.memory import RoomError, memory_limited
 from sedeval_soft.report import render
 from sedeval_soft.tables import read_rows

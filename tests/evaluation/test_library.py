@@ -28,7 +28,7 @@ from sedeval_soft import (
     threshold_curves,
 )
 from sedeval_soft.api.evaluator import merge_tallies
-from sedeval_soft.evaluation.partition import Execute
+from sedeval_soft.evaluation import Execute
 from sedeval_soft.report import render
 
 TABLE = {

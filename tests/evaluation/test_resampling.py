@@ -24,18 +24,15 @@ from drawn_again import (
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.evaluation import resample
+from sedeval_soft.evaluation import Replicates, bootstrap, interval, percentile, resample
 from sedeval_soft.evaluation.intervals import (
     MEASURED,
     MEASURED_WITH,
     bca,
     expanded_z,
-    interval,
     jackknife,
     mean_of_runs,
-    percentile,
 )
-from sedeval_soft.evaluation.resample import Replicates, bootstrap
 from sedeval_soft.measures import calibration, psds
 from sedeval_soft.measures import tally as file_sums
 from sedeval_soft.measures.registry import ScoreName, measure_of

@@ -13,10 +13,9 @@ import pytest
 from tables import long_rows, random_table, wide_rows
 
 from sedeval_soft import Evaluator
-from sedeval_soft.checks.alignment import AlignmentReport
+from sedeval_soft.checks import AlignmentReport
 from sedeval_soft.errors import InputError
-from sedeval_soft.evaluation.shard import Input, Shard, count_rows
-from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
+from sedeval_soft.evaluation import Input, Shard, count_rows, pack_shard, unpack_shard
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes

@@ -9,7 +9,7 @@ from tables import columns_of, long_rows
 
 from sedeval_soft import EvaluationError, Evaluator, Scores, Settings, evaluate
 from sedeval_soft.checks.rows import are_steps
-from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.evaluation import score_shard
 from sedeval_soft.timeline.recordings import step_counts
 
 MERGED = {"reference": "merge", "system": "merge"}

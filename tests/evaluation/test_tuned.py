@@ -14,9 +14,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from sedeval_soft import evaluate
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api import evaluate_rows
+from sedeval_soft.evaluation import count_rows
 from sedeval_soft.evaluation.optimal import tune
-from sedeval_soft.evaluation.shard import count_rows
 from sedeval_soft.measures.thresholds import threshold_between
 from sedeval_soft.settings import OBJECTIVES, Settings
 

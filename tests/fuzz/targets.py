@@ -20,11 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from sedeval_soft import EvaluationError, Evaluator, Scores, Settings, __version__, validate
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api import evaluate_rows, limits_from, with_points
 from sedeval_soft.api.evaluator import read_tally
-from sedeval_soft.api.sources import limits_from, with_points
-from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.evaluation import Shard, score_shard
 from sedeval_soft.settings_files import load_settings, load_thresholds
 from sedeval_soft.tables import LIMITS, UNNAMED, EventTable, read_rows
 from sedeval_soft.tables.file_groups import only_listed, read_durations, read_listed, read_partition

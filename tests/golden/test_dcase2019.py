@@ -11,9 +11,8 @@ import pytest
 from shared_data import shared
 
 from sedeval_soft import evaluate
-from sedeval_soft.tables import read_rows
+from sedeval_soft.tables import read_rows, to_ticks
 from sedeval_soft.tables.file_groups import read_durations
-from sedeval_soft.tables.ticks import to_ticks
 
 PER_FILE = {
     "event.hard.f1.micro": 0.238375350140056,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tables import long_rows, wide_rows
 
 from sedeval_soft import evaluate, threshold_curves
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api import evaluate_rows
 from sedeval_soft.measures.thresholds import (
     N_SYS,
     TP,

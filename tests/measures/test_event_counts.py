@@ -37,7 +37,8 @@ from sedeval_soft.measures.matching import (
 )
 from sedeval_soft.memory import RoomError, memory_limited
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.events import EventLifetimes, Events
+from sedeval_soft.timeline import Events
+from sedeval_soft.timeline.events import EventLifetimes
 
 N_FILES, N_CLASSES = 2, 3
 

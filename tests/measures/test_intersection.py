@@ -15,7 +15,7 @@ from measure_oracles import agree
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api import evaluate_rows
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures import event, intersections
 from sedeval_soft.measures.intersections import Criteria, on_line

@@ -30,7 +30,8 @@ from sedeval_soft.measures.matching import (
     maximum_matching,
     nearest_matching,
 )
-from sedeval_soft.timeline.events import Activity, EventLifetimes, Timed
+from sedeval_soft.timeline import Activity, Timed
+from sedeval_soft.timeline.events import EventLifetimes
 
 
 @pytest.fixture(params=["Python", "numba", "both", "no numba"])

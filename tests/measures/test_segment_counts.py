@@ -12,8 +12,8 @@ from tables import long_rows
 
 from sedeval_soft.measures import segment as segment_
 from sedeval_soft.measures.segment import count_hard, count_hard_runs, count_soft, runs_on_grid
+from sedeval_soft.timeline import Grid
 from sedeval_soft.timeline.events import active_rows
-from sedeval_soft.timeline.grid import Grid
 
 ERRORS = ("substitutions", "deletions", "insertions")
 

@@ -10,10 +10,10 @@ import pytest
 from tables import long_rows
 
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation import tally_pair
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline import align
 
 
 def made(*files, **chosen):

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from tables import long_rows
 
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables import EventTable
 
 LABELS = ("car", "dog", "talk")
 FRAME = 0.2

@@ -9,14 +9,13 @@ from zlib import crc32
 import numpy as np
 
 from sedeval_soft import compare
-from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
-from sedeval_soft.evaluation.details import Chance, Folds, Level, Offender, Spread, Sweep, Worst
-from sedeval_soft.evaluation.scores import Score, Scores
-from sedeval_soft.evaluation.shard import Input
+from sedeval_soft.comparison import Board, Entry
+from sedeval_soft.comparison.board import Agreement, Difference, Discordance
+from sedeval_soft.evaluation import Chance, Input, Level, Score, Scores
+from sedeval_soft.evaluation.details import Folds, Offender, Spread, Sweep, Worst
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.registry import ScoreName, group_of, score_names
-from sedeval_soft.report import render
-from sedeval_soft.report.fitted import cells
+from sedeval_soft.report import cells, render
 from sedeval_soft.settings import Settings
 
 Value = float | int | None

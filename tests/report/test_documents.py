@@ -18,12 +18,12 @@ from samples import board, build, of_runs, render_board, revalued, with_folds, w
 
 from sedeval_soft import evaluate
 from sedeval_soft.errors import SettingsError, visible
-from sedeval_soft.evaluation.details import Chance, Level
+from sedeval_soft.evaluation import Chance, Level
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, score_names
-from sedeval_soft.report import FORMATS, render
+from sedeval_soft.report import FORMATS, Verdict, codabench, job_summary, junit, render
 from sedeval_soft.report.delimited import HEAD
 from sedeval_soft.report.escape import cell
-from sedeval_soft.report.services import LONGEST, Verdict, codabench, job_summary, junit, key_of
+from sedeval_soft.report.services import LONGEST, key_of
 from sedeval_soft.settings import CLASS_MEANS, GROUPS, Settings
 
 HARD, SOFT = (("segment", "hard"),), (("segment", "soft"),)

@@ -18,10 +18,9 @@ from tables import columns_of
 
 import sedeval_soft
 from sedeval_soft.errors import Problem, visible
-from sedeval_soft.report import render
-from sedeval_soft.report.escape import cell, github_message, github_property, harmless, json_text
+from sedeval_soft.report import Verdict, job_summary, json_text, render
+from sedeval_soft.report.escape import cell, github_message, github_property, harmless
 from sedeval_soft.report.latex import escaped
-from sedeval_soft.report.services import Verdict, job_summary
 from sedeval_soft.settings_files import read_plain_yaml, write_plain_yaml
 
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -36,14 +36,22 @@ from samples import (
 from shared_data import FOLDER as SHARED
 
 from sedeval_soft import evaluate
-from sedeval_soft.comparison.board import Board, Difference
-from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.comparison import Board
+from sedeval_soft.comparison.board import Difference
+from sedeval_soft.evaluation import Scores
 from sedeval_soft.measures.explanation import WORDS
-from sedeval_soft.report import render
-from sedeval_soft.report.delimited import COLUMNS, write_curves
-from sedeval_soft.report.explanation import explanations
-from sedeval_soft.report.services import Verdict, codabench, commands, job_summary, junit
-from sedeval_soft.report.shown import with_averages
+from sedeval_soft.report import (
+    Verdict,
+    codabench,
+    commands,
+    explanations,
+    job_summary,
+    junit,
+    render,
+    with_averages,
+    write_curves,
+)
+from sedeval_soft.report.delimited import COLUMNS
 
 DATA = Path(__file__).parents[1] / "data"
 

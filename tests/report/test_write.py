@@ -7,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from sedeval_soft.report.write import OutputError, write_atomic, write_folder
+from sedeval_soft.report import OutputError, write_atomic, write_folder
 
 FULL = Mock(side_effect=OSError(28, "No space left on device"))
 

@@ -18,10 +18,10 @@ from tables import long_rows, wide_rows
 from sedeval_soft import EvaluationError, evaluate
 from sedeval_soft.errors import InputError
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import UNNAMED
-from sedeval_soft.timeline.events import events_of, level_runs, lifetimes_of
+from sedeval_soft.tables import UNNAMED
+from sedeval_soft.timeline import align, events_of, merges
+from sedeval_soft.timeline.events import level_runs, lifetimes_of
 from sedeval_soft.timeline.postprocess import TimeGrid, postprocessed
-from sedeval_soft.timeline.recordings import align, merges
 
 
 def columns(rows, *names):

@@ -13,10 +13,11 @@ from oracles import END, FILES, LEVELS, in_seconds, segment_values, tick_rows
 from tables import long_rows, wide_rows
 
 from sedeval_soft import EvaluationError, Settings, evaluate
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api import evaluate_rows
 from sedeval_soft.memory import memory_limited, taken
 from sedeval_soft.settings import exactly, short_fraction
-from sedeval_soft.timeline.grid import Edges, Grid, pool_rows
+from sedeval_soft.timeline import Grid, pool_rows
+from sedeval_soft.timeline.grid import Edges
 
 LENGTHS = st.tuples(st.integers(0, END + 3), st.integers(0, END + 3))
 

@@ -5,7 +5,7 @@ from called import OTHER, REFERENCE, SYSTEM
 from tables import columns_of as table
 
 from sedeval_soft.apps.annotators.units import Units
-from sedeval_soft.timeline.events import Timed
+from sedeval_soft.timeline import Timed
 
 TABLES = [REFERENCE, SYSTEM, OTHER]
 

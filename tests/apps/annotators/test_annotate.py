@@ -19,7 +19,7 @@ from sedeval_soft.apps.annotators.agreement import alphas
 from sedeval_soft.apps.annotators.models import Patterns, competence_of, dawid_skene
 from sedeval_soft.apps.annotators.references import METHODS, value_of
 from sedeval_soft.cli import tables as command
-from sedeval_soft.report.fitted import number
+from sedeval_soft.report import number
 from sedeval_soft.tables import read_rows
 
 

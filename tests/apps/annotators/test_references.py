@@ -14,7 +14,7 @@ from opinions import TABLES, apart, rows_of, table
 from sedeval_soft import annotate
 from sedeval_soft.apps.annotators.consensus import consensus_of
 from sedeval_soft.apps.annotators.references import METHODS
-from sedeval_soft.timeline.events import Activity, Events
+from sedeval_soft.timeline import Activity, Events
 
 # Consensus events.
 

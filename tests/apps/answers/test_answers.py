@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from sedeval_soft import evaluate
 from sedeval_soft.apps.answers import spans_of
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables import Limits, read_rows
 
 with Path(__file__).with_name("answers.tsv").open(encoding="utf-8") as file:
     ANSWERS = [line.rstrip("\n").rpartition("\t")[::2] for line in file][1:]

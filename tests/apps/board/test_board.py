@@ -23,10 +23,10 @@ from sedeval_soft import InputError, SettingsError, UnknownScoreError, compare, 
 from sedeval_soft.apps.board import site as module
 from sedeval_soft.apps.board.board_page import About, slugs
 from sedeval_soft.apps.board.site import MARK, find_submissions, read_about
-from sedeval_soft.checks.alignment import NO_DURATIONS
+from sedeval_soft.checks import NO_DURATIONS
 from sedeval_soft.memory import RoomError, given_limit, memory_limited
-from sedeval_soft.report.write import OutputError
-from sedeval_soft.tables.limits import Limits
+from sedeval_soft.report import OutputError
+from sedeval_soft.tables import Limits
 
 SOFT = "segment.soft.f1.macro"
 HOSTILE = (

@@ -12,8 +12,8 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import SettingsError, chance_levels, evaluate
 from sedeval_soft.apps.chance.levels import moved
-from sedeval_soft.tables.ticks import to_ticks
-from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.tables import to_ticks
+from sedeval_soft.timeline import Grid
 
 T_NORMS = {
     "minimum": np.minimum,

@@ -26,7 +26,7 @@ from sedeval_soft.apps.diagnosis.segments import (
 )
 from sedeval_soft.apps.diagnosis.sensitivity import classes_at_once
 from sedeval_soft.measures.matching import Collars, Overlap, pair_rule
-from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline import Events
 
 LABELS = ("car", "dog", "talk")
 SEEDS = [range(80), pytest.param(range(80, 2_000), marks=pytest.mark.slow)]

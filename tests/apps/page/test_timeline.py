@@ -20,12 +20,9 @@ from sedeval_soft.apps.page.timeline import (
     thinned,
     timelines,
 )
-from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.shard import shard_of
-from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.evaluation import score_shard, shard_of, tally_pair
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.events import Activity
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline import Activity, align
 
 
 def shown(reference, system, count=100, files=(), systems=1, durations=None, **values):

@@ -14,8 +14,8 @@ from sedeval_soft import Settings, SettingsError, evaluate
 from sedeval_soft.apps.second_opinion import second_opinion, sed_eval
 from sedeval_soft.apps.second_opinion.comparison import same
 from sedeval_soft.apps.second_opinion.sed_scores_eval import opinion, refuse_settings
-from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.evaluation import tally_pair
+from sedeval_soft.timeline import align
 
 pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
 

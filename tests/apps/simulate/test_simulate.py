@@ -13,8 +13,7 @@ from tables import columns_of
 from sedeval_soft import EvaluationError, evaluate, simulate
 from sedeval_soft.apps.simulate.run import KINDS, Betas, perturbed, shuffled
 from sedeval_soft.cli import tables as command
-from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables import EventTable, read_rows
 
 NEEDED = {
     "beta-noise": {"r": 0.5},

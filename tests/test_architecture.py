@@ -8,6 +8,7 @@ import ast
 import importlib
 import re
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -178,17 +179,19 @@ OF_LOCALS = {
 """Patterns that modules build at run time, by module: copied here, or built from the same parts."""
 
 
-SOURCES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.rglob("*.py")))
+USES: dict[str, set[str]] = defaultdict(set)
+for path in ROOT.rglob("*.py"):
+    for compiled, used in re.findall(r"\b(\w+)\.([a-z]+)\(", path.read_text(encoding="utf-8")):
+        USES[compiled].add(used)
 
 
 def found_in(name: str, tree: ast.Module) -> Iterator[Any]:
     """Yield the patterns of the `re` calls in a module, and how each is used."""
-    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
-    named = {call: ast.unparse(node.targets[0]) for node in assigned for call in ast.walk(node.value)}
-    for call in ast.walk(tree):
-        way = re.fullmatch(r"re\.(?!escape)([a-z]+)", ast.unparse(getattr(call, "func", ast.Pass())))
-        if not way:
-            continue
+    nodes = [*ast.walk(tree)]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    calls = [call for call in calls if ast.unparse(call.func.value) == "re" and call.func.attr != "escape"]
+    assigned = [node for node in nodes if isinstance(node, ast.Assign)]
+    for call in calls:
         constant = isinstance(call.args[0], ast.Constant)
         known = {} if constant else vars(importlib.import_module(f"sedeval_soft.{name}".rstrip(".")))
         try:
@@ -196,8 +199,9 @@ def found_in(name: str, tree: ast.Module) -> Iterator[Any]:
         except NameError:
             patterns = OF_LOCALS[name]  # after a KeyError, add the module's patterns to OF_LOCALS
         flags = {getattr(re, flag) for flag in re.findall(r"\bre\.([A-Z]+)\b", ast.unparse(call))}
-        names = named.get(call, "nothing").replace(", ", "|").strip("()")
-        uses = {*re.findall(rf"\b(?:{names})\.([a-z]+)\(", SOURCES)} if way[1] == "compile" else {way[1]}
+        targets = [ast.unparse(node.targets[0]) for node in assigned if call in ast.walk(node.value)]
+        of_names = {use for own in re.findall(r"\w+", " ".join(targets)) for use in USES[own]}
+        uses = of_names if call.func.attr == "compile" else {call.func.attr}
         for pattern in patterns:
             yield pytest.param(re.compile(pattern, sum(flags)), uses, id=f"{name}:{call.lineno}")
 

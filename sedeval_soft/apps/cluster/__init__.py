@@ -152,6 +152,7 @@ def _by_workers(
 ) -> list[Any]:
     from concurrent.futures import CancelledError
 
+    from distributed.comm import CommClosedError
     from distributed.scheduler import KilledWorker
 
     items = list(items)
@@ -169,7 +170,7 @@ def _by_workers(
             f"on it; the last was {error.last_worker.address}. Expected workers with more memory, or "
             "smaller shards"
         ) from error
-    except CancelledError as error:
+    except (CancelledError, CommClosedError) as error:
         raise EvaluationError(f"{OPTION} {scheduler}: the connection to the scheduler was lost") from error
     except Exception as error:
         raise EvaluationError(

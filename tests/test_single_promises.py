@@ -16,8 +16,10 @@ from tables import columns_of
 from sedeval_soft import (
     InputError,
     Settings,
+    annotate,
     chance_levels,
     compare,
+    convert,
     diagnose,
     evaluate,
     threshold_curves,
@@ -226,3 +228,31 @@ def test_an_end_of_an_interval_that_is_a_replicate_is_finite_beside_an_infinite_
     """The quartiles of nine replicates are the third and the seventh."""
     low, high = percentile(np.array([*range(7), math.inf, math.inf], dtype=float), 0.5)
     assert (low, high) == (2.0, 6.0)
+
+
+@pytest.mark.parametrize(
+    ("form", "file", "label"),
+    [("audacity", "a", '"car'), ("audacity", "a", "0.5"), ("sed-eval", "1.5", "car")],
+)
+def test_names_that_a_table_without_header_cannot_hold_are_refused(form, file, label, tmp_path):
+    with pytest.raises(InputError) as caught:
+        convert(columns_of([(file, 0.0, 1.0, label)]), tmp_path / "out", to=form)
+    assert caught.value.problems[0].code == "cannot-hold"
+
+
+def test_of_two_columns_of_a_role_the_one_with_the_standard_name_counts():
+    """`start` could be the onset, too; it is ignored beside `onset`."""
+    table = EVENT | {"start": [9.0]}
+    assert evaluate(table, table, only="segment.hard", segment_length=1.0)["segment.hard.n_ref.micro"] == 1
+
+
+def test_regions_of_two_files_need_the_names_of_files():
+    unnamed = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}
+    with pytest.raises(InputError) as caught:
+        evaluate(unnamed, unnamed, regions={"x": [(0, 1)], "y": [(0, 1)]})
+    assert caught.value.problems[0].code == "missing-filename-column"
+
+
+def test_annotators_who_all_give_one_value_have_no_alpha():
+    table = columns_of([("a", 0.0, 2.0, "car", 0.5)])
+    assert {each[1:] for each in annotate([table, table]).agreement} == {(None, None, None)}

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracles import event_counts, first_free, is_matching, maximum_size
 from scipy.optimize import linear_sum_assignment
@@ -132,6 +132,7 @@ def lifetimes(rng: np.random.Generator, n: int, n_levels: int) -> EventLifetimes
     st.integers(0, 2**32 - 1), *(st.sampled_from([800, 300, 20]) for _ in range(2)),
     st.sampled_from([4, 9, 30]), st.sampled_from([0.1, 0.3, 0.9]), st.booleans(),
 )  # fmt: skip
+@example(1, 300, 300, 9, 0.3, True)  # reaches every line of the sweep
 def test_any_graph_is_matched_at_every_level(compiled, seed, n_ref, n_sys, n_levels, dense, always):
     """Graphs have few or many pairs; many or few of these begin and end together at a level."""
     if compiled:

@@ -102,7 +102,8 @@ def same_numbers(
     """
     assert ours.shape == theirs.shape and len(ours) == len(names)
     ours = np.where(np.isneginf(ours), np.nan, ours)
-    far = ~np.isclose(ours, theirs, rtol=tolerance, atol=tolerance, equal_nan=True)
+    undefined = np.isnan(ours) != np.isnan(theirs)
+    far = undefined | (np.abs(ours - theirs) > tolerance * np.maximum(1.0, np.abs(theirs)))
     assert not far.any(), [
         (names[at[0]], at[1:], ours[tuple(at)], theirs[tuple(at)]) for at in np.argwhere(far)
     ]

@@ -67,11 +67,11 @@ FORMS = (
 """Coarse and fine tables, each way to make events of them, and to match them."""
 
 
-def same(a: float | None, b: float | None, tolerance: float = 1e-12) -> bool:
+def same(a: float | None, b: float | None) -> bool:
     """Return whether two values are equal to rounding, or both undefined."""
     if a is None or b is None:
         return a is b
-    return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
+    return math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12)
 
 
 def shuffled(table: Table, seed: int) -> Table:

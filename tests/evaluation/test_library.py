@@ -109,11 +109,9 @@ def refused(words, *, reference=TABLE, system=TABLE, error=InputError, **how):
 
 
 SETTINGS = [
-    # Folds and other parts, and means over them.
-    ("'b'", {"folds": {"a": "1"}}), ("folds and by", {of: {"a": "x", "b": "y"} for of in ("folds", "by")}),
-    ("groups and by", {"groups": {"x": "car"}, "by": dict.fromkeys("ab", "x")}),
+    # Means over parts.
     ("harmonic", {"means": "harmonics"}), ("twice", {"means": ("harmonic", "harmonic")}),
-    ("groups", {"means": "groups.mean"}), ("scenes", {"means": "scenes.mean"}),
+    ("groups", {"means": "groups.mean"}),
     ("scenes.harmonic", {"scenes": {"scenes.harmonic": "*"}}), ("mean", {"groups": {"files.mean": "car"}}),
     ("scenes.harmonic", {"by": dict.fromkeys("ab", "scenes.harmonic")}),
     # Sweeps over thresholds of the reference.
@@ -126,15 +124,11 @@ SETTINGS = [
         ("reference_sweep", {"reference_sweep": True}), ("ignore_class must be", {"ignore_class": ""}),
         ("'car' twice", {"ignore_class": ("car", "car")}),
     )),
-    ("ignore_class: class 'cat'", {"ignore_class": "cat", "strict": True}),
     ("map_to needs the path of a table", {"map": {"car": "x"}, "map_to": "parent"}),
     *(("preset", of) for of in (
         {"preset": "dcase"}, {"preset": 3}, {"preset": "dcase2019-task4", "settings": Settings()}
     )),
     # Thresholds, given or tuned over folds.
-    ("cross_tune=6: there are 2 files", {"cross_tune": 6}),
-    ("there is one fold, 'x'", {"folds": dict.fromkeys("ab", "x")}),
-    ("cross_tune=folds: there are no folds", {"cross_tune": "folds"}),
     *(("threshold|at or above", of) for of in (
         {"thresholds": {"car": 0.5}, "cross_tune": 2}, {"thresholds": "median"}, {"thresholds": {"car": 3}},
         {"thresholds": {"car": float("nan")}}, {"thresholds": {"car": "0.5"}}, {"thresholds": {"car": True}},
@@ -155,8 +149,6 @@ SETTINGS = [
     ("regions and after_shots", {"compat": "sed_eval", "after_shots": 1}),
     ("needs regions or after_shots", {"region_edges": "onset"}), ("keep", {"region_edges": "keep"}),
     *(("after_shots", {"after_shots": of}) for of in (0, "POS", 1.5)),
-    ("'A'", {"regions": {"a": [(0, 9)], "A": [(0, 9)]}, "strict": True}),
-    ("nothing is left", {"regions": {"x": [(0, 9)]}}), ("did you mean 'car'", {"after_shots": "9 cars"}),
     *(("regions of some classes", {"regions": {"a": [[0, 9, "speech"]]}} | of) for of in (
         {"region_edges": "onset"}, {"pool": "mean"}, {"only": "ranking"}, {"measures": "curves"}
     )),
@@ -165,11 +157,25 @@ SETTINGS = [
 
 @pytest.mark.parametrize(("words", "asked"), SETTINGS, ids=str)
 def test_settings_that_cannot_be_or_contradict_each_other_are_refused(words, asked):
-    with pytest.raises(EvaluationError, match=words):
+    with pytest.raises(SettingsError, match=words):
         evaluate(TABLE, TABLE, **asked)
 
 
 REFUSED = [
+    # Settings that do not fit these tables, or each other as these tables are.
+    refused("'b'", folds={"a": "1"}),
+    *(refused(words, error=EvaluationError, **asked) for words, asked in (
+        ("folds and by", {of: {"a": "x", "b": "y"} for of in ("folds", "by")}),
+        ("groups and by", {"groups": {"x": "car"}, "by": dict.fromkeys("ab", "x")}),
+        ("scenes", {"means": "scenes.mean"}),
+        ("ignore_class: class 'cat'", {"ignore_class": "cat", "strict": True}),
+        ("cross_tune=6: there are 2 files", {"cross_tune": 6}),
+        ("there is one fold, 'x'", {"folds": dict.fromkeys("ab", "x")}),
+        ("cross_tune=folds: there are no folds", {"cross_tune": "folds"}),
+        ("'A'", {"regions": {"a": [(0, 9)], "A": [(0, 9)]}, "strict": True}),
+        ("nothing is left", {"regions": {"x": [(0, 9)]}}),
+        ("did you mean 'car'", {"after_shots": "9 cars"}),
+    )),
     *(refused("durations", durations={"a": of}) for of in ("x", float("nan"), -1, None, True, 1e12, 1j)),
     *(refused("durations", durations=of) for of in ([1], True, pd.Series({"a": 1.0}), {1: 5.0})),
     refused("masked array", reference=np.ma.masked_array(ZEROS, mask=True), system=ZEROS),

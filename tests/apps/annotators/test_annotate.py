@@ -217,7 +217,8 @@ def test_sensitivities_that_were_simulated_are_estimated():
     # Over all classes: hits and correct rejections in the segments that an annotator labelled.
     for said, seen, *micro in zip(values, labelled, *estimate.micro(), strict=True):
         hits, rejections = said[:, seen][there[:, seen]], 1 - said[:, seen][~there[:, seen]]
-        assert micro == pytest.approx([hits.mean(), rejections.mean()], abs=0.04)
+        assert micro[0] == pytest.approx(hits.mean(), abs=0.05)
+        assert micro[1] == pytest.approx(rejections.mean(), abs=0.03)
 
 
 @settings(max_examples=8)
